@@ -21,6 +21,7 @@ from sfumato.channels.cells import of_one
 from sfumato.channels.efficiency import even_efficiency
 from sfumato.channels.size_limits import check_cells
 from sfumato.errors import ChannelError, SchemeError, SfumatoError, cause
+from sfumato.input_checks import check_kind
 from sfumato.pages.display import html_table
 from sfumato.printable import printable
 from sfumato.randomness import quantize
@@ -114,6 +115,7 @@ class Forms:
         Forms with more cells are given more often, so that the errors of all tables are alike; those with the
         ``target``, where one is named, three times as often.
         """
+        check_kind(SchemeError, "schema", schema, Schema, "a Schema")
         gamma, ask = bound(gamma), whole("ask", ask, 1)
         if ask > len(schema):
             raise SchemeError(f"ask must be at most {len(schema)}, the number of attributes, got {ask} instead")

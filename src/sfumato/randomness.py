@@ -19,7 +19,8 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from numpy.typing import NDArray
 
 from sfumato.arrays import Array, Bytes, Index, Words
-from sfumato.errors import DisclosureWarning, SfumatoError, warn
+from sfumato.errors import DisclosureWarning, EstimationError, SfumatoError, warn
+from sfumato.input_checks import given
 
 BITS = 63
 ONE = 1 << BITS
@@ -76,9 +77,17 @@ class GeneratorSource:
         buffer[:] = np.frombuffer(self._generator.bytes(buffer.size), dtype=np.uint8)
 
 
+def numpy_generator(rng: np.random.Generator | int | None, name: str = "rng") -> np.random.Generator:
+    """The generator of draws that need not be secret: the caller's own, or one from a seed."""
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise EstimationError(f"{name} must be a numpy Generator or a seed, got {given(rng)} instead") from None
+
+
 def experiment(seed: int) -> GeneratorSource:
     """Reproducible answers for experiments: whoever knows the seed can undo them, so never for real records."""
-    return GeneratorSource(np.random.default_rng(seed))
+    return GeneratorSource(numpy_generator(seed, "seed"))
 
 
 def warn_of_seed(rng: object, what: str, stacklevel: int = 3) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import ReleaseError, SchemeError
 from sfumato.forms import merged
+from sfumato.input_checks import check_flags, check_kind, check_names, path_of
 from sfumato.printable import many, printable
 from sfumato.reading import tables
 from sfumato.reading.file_stamp import Stamp, stamp
@@ -168,8 +169,8 @@ class Release:
 
         Records that were asked about none of them are left out.
         """
-        if isinstance(names, str) or not names:
-            raise ReleaseError(f"select takes a list of attributes, got {names!r} instead")
+        if not check_names(ReleaseError, "names", names):
+            raise ReleaseError("select takes a list of at least one attribute")
         unknown = [name for name in names if name not in self.schema]
         if unknown:
             raise ReleaseError(f"there is no attribute {unknown[0]!r}; the release has {', '.join(self.schema.names)}")
@@ -201,10 +202,11 @@ class Release:
         Parties need not have asked the same questions: of those who were not asked about an attribute, estimates take
         it that they are like those who were. ``ids=False`` leaves ids and pseudonyms out: estimates need none.
         """
-        if isinstance(releases, Release | str) or not all(isinstance(one, Release) for one in releases):
+        if not isinstance(releases, Sequence) or not all(isinstance(one, Release) for one in releases):
             raise ReleaseError("concat takes a list of releases: sf.Release.concat([first, second])")
         if not releases:
             raise ReleaseError("concat needs at least one release")
+        check_flags(ReleaseError, ids=ids)
         releases = releases if ids else [cls.of(part.without_id() for part in one.parts) for one in releases]
         first = releases[0]
         for other in releases[1:]:
@@ -221,6 +223,8 @@ class Release:
 
         Both must hold the same records; ``common`` joins those that both hold and leaves the others out.
         """
+        check_kind(ReleaseError, "other", other, Release, "a release")
+        check_flags(ReleaseError, common=common)
         on = on or self.id or other.id
         if on is None:
             raise ReleaseError(
@@ -254,6 +258,8 @@ class Release:
 
         Raw rows (``Release.raw``, or joined with them) are refused unless ``clear`` says that they may be written.
         """
+        path = path_of(ReleaseError, "path", path)
+        check_flags(ReleaseError, overwrite=overwrite, clear=clear)
         if any(part.raw for part in self.parts) and not clear:
             raise ReleaseError(
                 f"{path}: these rows hold raw records, which would be written as they are; randomize them first, "
@@ -267,12 +273,12 @@ class Release:
             for number, rows in enumerate(with_one_id_type([part.arrow() for part in self.parts], self.id)):
                 for batch in rows.to_batches(max_chunksize=tables.BATCH):
                     writer.write(batch, number)
-        return Path(path)
+        return path
 
     @classmethod
     def load(cls, path: str | Path) -> Release:
         """Read a release, from a file or from a folder of them; rows stay on disk until they are counted."""
-        path = Path(path)
+        path = path_of(ReleaseError, "path", path)
         if path.suffix.lower() == ".json":
             return cls.of(read_counts(path))
         if len(set(names := tables.column_names(path))) < len(names):  # a missing or unreadable file says so here

@@ -25,6 +25,7 @@ from sfumato.domains import (
     warn_moved,
 )
 from sfumato.errors import DisclosureWarning, OutsideDomainError, SchemaError, warn
+from sfumato.input_checks import check_names, given
 from sfumato.pages.display import html_table
 from sfumato.reading import tables
 from sfumato.reading.json_documents import SURROGATE, read_json
@@ -63,11 +64,11 @@ class Schema(Mapping[str, Domain]):
     def __getitem__(self, name: str) -> Domain:
         try:
             return self._domains[name]
-        except KeyError:
-            raise SchemaError(f"there is no attribute {name!r}; the schema has {', '.join(self.names)}") from None
+        except (KeyError, TypeError):
+            raise SchemaError(f"there is no attribute {given(name)}; the schema has {', '.join(self.names)}") from None
 
     def __contains__(self, name: object) -> bool:
-        return name in self._domains
+        return isinstance(name, str) and name in self._domains
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._domains)
@@ -101,7 +102,7 @@ class Schema(Mapping[str, Domain]):
 
     def select(self, names: Sequence[str]) -> Schema:
         """The schema of some attributes."""
-        return Schema({name: self[name] for name in names})
+        return Schema({name: self[name] for name in check_names(SchemaError, "names", names)})
 
     def count_outside(self, table: Any, problem: OutsideDomainError) -> OutsideDomainError:
         """The same problem with the number of such rows in the whole table, where it can be read again."""
@@ -179,6 +180,10 @@ class Schema(Mapping[str, Domain]):
     @classmethod
     def infer(cls, table: Any, bins: int = 20, most_values: int = 100, columns: Sequence[str] | None = None) -> Schema:
         """A schema read off the data. It warns, because what it finds there is itself a disclosure."""
+        for name, value in (("bins", bins), ("most_values", most_values)):
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+                raise SchemaError(f"{name} must be a whole number of at least 1, got {given(value)} instead")
+        columns = None if columns is None else check_names(SchemaError, "columns", columns, "columns")
         found = examine(table, columns, requests=Requests(bins=bins, most_values=most_values))
         strange = [verdict for verdict in found.verdicts if verdict.domain is None]
         if strange:

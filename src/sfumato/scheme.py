@@ -20,6 +20,7 @@ from sfumato.channels.size_limits import check_cells
 from sfumato.channels.subset import Subset
 from sfumato.channels.windows import Windows
 from sfumato.errors import ChannelError, DisclosureWarning, SchemeError, SfumatoError, cause, warn
+from sfumato.input_checks import check_kind, check_names
 from sfumato.pages.display import html_table
 from sfumato.printable import nor_others, printable
 from sfumato.reading.json_documents import read_json
@@ -59,6 +60,7 @@ class Scheme:
         channels: Mapping[str | tuple[str, ...], Channel] | None = None,
         clear: Sequence[str] = (),
     ) -> None:
+        check_kind(SchemeError, "schema", schema, Schema, "a Schema")
         self.schema = schema
         treated: dict[str, Group] = {}
         shared: dict[Channel, Channel] = {}
@@ -66,7 +68,9 @@ class Scheme:
             raise SchemeError(f'channels are given as {{"sex": channel}}, got {type(channels).__name__} instead')
         if isinstance(clear, str):
             raise SchemeError(f"clear takes a list of attributes: clear=[{clear!r}]")
-        passing: dict[str | tuple[str, ...], Channel] = {name: _in_the_clear(schema, name) for name in clear}
+        passing: dict[str | tuple[str, ...], Channel] = {
+            name: _in_the_clear(schema, name) for name in check_names(SchemeError, "clear", clear)
+        }
         for key, channel in [*(channels or {}).items(), *passing.items()]:
             names = (key,) if isinstance(key, str) else tuple(key)
             if isinstance(channel, Average | Prefixes | Subset | Windows):

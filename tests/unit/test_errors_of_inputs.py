@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -46,6 +47,53 @@ RELEASE = sf.randomize({"sky": ["Clear", "Overcast"] * 50, "mark": [1, 2, 3, 1] 
         (lambda: sf.evidence(RELEASE, method="model", tau=float("inf")), "tau must be a positive number, got inf"),
         (lambda: sf.evidence("release.parquet"), "release.parquet: evidence takes no path alone: load the release"),
         (lambda: sf.evidence(Path("release.parquet")), "sf.evidence(sf.Release.load(path))"),
+        (lambda: sf.evidence(RELEASE).counts("sky").interval(anytime="no"), "anytime must be True or False, got 'no'"),
+        (lambda: sf.evidence(RELEASE).mean("mark").interval(anytime=1), "anytime must be True or False, got 1 instead"),
+        (lambda: sf.evidence(RELEASE, method="model").counts("sky").interval(anytime=None), "anytime must be True or"),
+        (lambda: sf.Categorical(("F", "M"), nullable="no"), "nullable must be True or False, got 'no' instead"),
+        (lambda: sf.Numeric(0, 9, clip="no"), "clip must be True or False, got 'no' instead"),
+        (lambda: sf.randomize({"sky": ["Clear"]}, SCHEME, again="no"), "again must be True or False, got 'no' instead"),
+        (lambda: sf.Release.concat([RELEASE], ids="no"), "ids must be True or False, got 'no' instead"),
+        (lambda: RELEASE.save("r.parquet", overwrite="no"), "overwrite must be True or False, got 'no' instead"),
+        (lambda: sf.resample([[1.0], [2.0]], shrink="no"), "shrink must be True or False, got 'no' instead"),
+        (lambda: sf.channels.windows(5, 3, nullable="no"), "nullable must be True or False, got 'no' instead"),
+        (lambda: sf.learn.DecisionTree(prune="no").fit(RELEASE, "sky"), "prune must be True or False, got 'no'"),
+        (lambda: sf.evidence(RELEASE).sample(3, rng="a"), "rng must be a numpy Generator or a seed, got 'a' instead"),
+        (lambda: sf.experiment("a"), "seed must be a numpy Generator or a seed, got 'a' instead"),
+        (lambda: sf.audit(sf.channels.symmetric(3, 0.2), rng="a"), "rng must be a numpy Generator or a seed, got 'a'"),
+        (
+            lambda: sf.evidence(RELEASE).correlation("mark"),
+            "correlation: missing a required argument: 'b'; it takes a, b",
+        ),
+        (
+            lambda: sf.evidence(RELEASE).mean("mark", level=0.9),
+            "the level of an interval goes to the answer: .interval(",
+        ),
+        (
+            lambda: sf.evidence(RELEASE).counts("sky").interval(cells="x"),
+            "cells must be a list of whole numbers from 0",
+        ),
+        (lambda: sf.evidence(RELEASE).counts_many(None), 'requests must look like [["sex", "age"], ["grade"]]'),
+        (lambda: sf.evidence(RELEASE).log_likelihood("sky", ["a", "b"]), "theta must hold numbers, got ['a', 'b']"),
+        (lambda: sf.evidence({"sky": ["Clear"]}, {"sky": 2}), "schema must be a Schema, got {'sky': 2} instead"),
+        (lambda: sf.evidence(RELEASE, names=5), "names must be a list of attributes, got 5 instead"),
+        (lambda: sf.randomize({"sky": ["Clear"]}, SCHEME, id=5), "id must be the name of a column, got 5 instead"),
+        (lambda: sf.Release.load(None), "path must be the path of a file, got None instead"),
+        (lambda: RELEASE.save(5), "path must be the path of a file, got 5 instead"),
+        (lambda: RELEASE.join("b.parquet"), "other must be a release, got 'b.parquet' instead"),
+        (lambda: RELEASE.select(5), "names must be a list of attributes"),
+        (lambda: SCHEMA.select(5), "names must be a list of attributes"),
+        (lambda: SCHEMA[["sky"]], "there is no attribute ['sky']; the schema has sky, mark"),
+        (lambda: sf.Scheme(None, {}), "schema must be a Schema, got None instead"),
+        (lambda: sf.Forms.for_gamma("schema.json", 9), "schema must be a Schema, got 'schema.json' instead"),
+        (lambda: sf.Schema.infer({"sky": ["Clear"]}, bins="x"), "bins must be a whole number of at least 1, got 'x'"),
+        (lambda: sf.Categorical(("F", "M"), True, missing=5), "missing must be a list of words for no answer, got 5"),
+        (lambda: sf.report(SCHEME, evidence="ev"), "evidence must be evidence, as sf.evidence(release) makes it"),
+        (lambda: sf.accuracy.kl("x", [1.0]), "the first distribution must hold numbers, got 'x' instead"),
+        (lambda: sf.channels.invariant("x", [1.0]), "channel must be a channel, got 'x' instead"),
+        (lambda: sf.add_shares("x"), "shares must be a list of those that the sites sent, got 'x' instead"),
+        (lambda: sf.secure_sum(5), "tables must be a list with the table of each site, got 5 instead"),
+        (lambda: sf.counted(RELEASE, tables=5), 'tables must look like [["sex", "age"], ["grade"]], got 5 instead'),
         (lambda: sf.Schema.from_json(SCHEME.to_json()), "'sfumato scheme': read it with sf.Scheme.from_json"),
     ],
 )
@@ -78,3 +126,15 @@ def test_a_release_is_not_taken_for_a_raw_table(name: str, tmp_path: Path) -> No
         with pytest.raises(SfumatoError, match="is a release: it holds answers that were changed by chance"):
             sf.randomize_folder(path, tmp_path / "again.parquet", SCHEME)
     assert not (tmp_path / "again.parquet").exists()
+
+
+@pytest.mark.parametrize("flag", ["no", "yes", 1, None, []])
+def test_a_flag_is_true_or_false(flag: Any) -> None:
+    """Python takes "no" for True."""
+    with pytest.raises(SfumatoError, match="clear_ids must be True or False"):
+        sf.randomize({"sky": ["Clear"], "mark": [1]}, SCHEME, clear_ids=flag)
+
+
+def test_an_argument_is_not_quoted_where_it_holds_records() -> None:
+    with pytest.raises(SfumatoError, match="anytime must be True or False, got Table instead"):
+        sf.evidence(RELEASE).counts("sky").interval(anytime=sf.evidence(RELEASE).sample(3))

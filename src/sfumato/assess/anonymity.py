@@ -12,6 +12,7 @@ from sfumato.arrays import Array
 from sfumato.assess.entropy import entropy
 from sfumato.assess.subject import Attribute, subject
 from sfumato.errors import SfumatoError
+from sfumato.input_checks import check_number
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ def k_anonymity(
     >>> k_anonymity([[0.8, 0.2, 0.0], [0.1, 0.8, 0.1], [0.0, 0.2, 0.8]]).k
     2
     """
-    if not 0 <= threshold < 1:
+    if not 0 <= check_number(SfumatoError, "threshold", threshold) < 1:
         raise SfumatoError(f"threshold must lie in [0, 1), got {threshold} instead")
     seen = subject(of, prior, attribute)
     kept = np.where(seen.posterior > threshold, seen.posterior, 0.0)

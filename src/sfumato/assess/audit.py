@@ -19,9 +19,10 @@ from sfumato.channels import Channel
 from sfumato.channels.codes import split_codes
 from sfumato.channels.valid import ValidSymmetric
 from sfumato.errors import SfumatoError
+from sfumato.input_checks import check_kind
 from sfumato.owner.request import answered_rows
 from sfumato.printable import printable
-from sfumato.randomness import source
+from sfumato.randomness import numpy_generator, source
 from sfumato.scheme import Scheme
 
 _MOST_CELLS = 1 << 24
@@ -136,7 +137,7 @@ def audit_scheme(
     own ``randomize``. A column that is passed on unchanged, against the scheme, shows here. The groups share alpha, the
     risk of blaming an honest randomizer for any of them.
     """
-    generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
+    generator = numpy_generator(rng)
     release = randomizer or _owner(scheme, None if rng is None else generator)
     out = []
     questions = list(_questions(scheme))
@@ -212,9 +213,9 @@ def _sizes(given: int | Sequence[int] | None, known: tuple[int, ...] | None, wha
         if known is None:
             raise SfumatoError(f"an audited function needs {what}=, how many values it takes, or against= a channel")
         return known
-    sizes = tuple(int(size) for size in given) if isinstance(given, Sequence) else (int(given),)
-    if not sizes or min(sizes) < 1:
-        raise SfumatoError(f"{what} must be numbers of values of at least 1, got {given!r} instead")
+    sizes = tuple(given) if isinstance(given, Sequence) else (given,)
+    if not sizes or not all(isinstance(size, int | np.integer) and size >= 1 for size in sizes):
+        raise SfumatoError(f"{what} must be whole numbers of values of at least 1, got {given!r} instead")
     return sizes
 
 
@@ -225,6 +226,8 @@ def _whole(trials: Any) -> int:
 
 
 def _check(claimed: float | None, trials: int, alpha: float, sizes: tuple[int, ...], answers: tuple[int, ...]) -> None:
+    for name, value in (("claimed", 1.0 if claimed is None else claimed), ("alpha", alpha)):
+        check_kind(SfumatoError, name, value, (int, float, np.number), "a number")
     if claimed is not None and not claimed >= 1:
         raise SfumatoError(f"claimed must be a gamma of at least 1, got {claimed} instead")
     if trials < 100:

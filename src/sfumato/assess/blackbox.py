@@ -13,13 +13,14 @@ from sfumato.assess.certificate import Counts
 from sfumato.channels import Channel
 from sfumato.channels.codes import join_codes, split_codes
 from sfumato.errors import SfumatoError
+from sfumato.randomness import numpy_generator
 
 Randomizer = Callable[[Any], Any]
 
 
 def asker(of: Any, sizes: tuple[int, ...], answers: tuple[int, ...], rng: Any) -> Callable[[Counts], Counts]:
     """One function from flat true codes to flat released codes, whatever is audited."""
-    generator = rng if isinstance(rng, np.random.Generator) else None if rng is None else np.random.default_rng(rng)
+    generator = None if rng is None else numpy_generator(rng)
     if isinstance(of, Channel):
         return lambda codes: of.randomize(codes, generator).astype(np.int64)
     if isinstance(of, list | tuple) and all(isinstance(word, str) for word in of):

@@ -15,6 +15,7 @@ from sfumato.arrays import Array
 from sfumato.assess.amplification import gamma as gamma_of
 from sfumato.assess.subject import Attribute, subject
 from sfumato.errors import ChannelError, SfumatoError
+from sfumato.input_checks import check_number, check_numbers
 
 _MOST_VALUES = 14  # 2^14 properties: beyond that only single values and the caller's own sets are looked at
 _SLACK = 1e-13  # of odds: beliefs that equal a limit but for rounding count as having reached it
@@ -54,6 +55,8 @@ def gamma_for_breach(rho1: float, rho2: float) -> float:
     >>> gamma_for_breach(0.1, 0.5)
     9.0
     """
+    for name, value in (("rho1", rho1), ("rho2", rho2)):
+        check_number(SfumatoError, name, value)
     if not 0 < rho1 < rho2 < 1:
         raise SfumatoError(f"rho1 and rho2 must satisfy 0 < rho1 < rho2 < 1, got {rho1} and {rho2} instead")
     return rho2 * (1 - rho1) / (rho1 * (1 - rho2))
@@ -145,7 +148,7 @@ def _gamma(given: Any) -> float:
 
 
 def _belief(values: ArrayLike, name: str) -> Array:
-    out = np.asarray(values, dtype=np.float64)
+    out = check_numbers(SfumatoError, name, values)
     if not ((out >= 0) & (out <= 1)).all():
         raise SfumatoError(f"{name} must lie in [0, 1], got {out} instead")
     return out

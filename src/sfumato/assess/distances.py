@@ -12,6 +12,7 @@ import sfumato.assess.continuous as continuous
 from sfumato.arrays import Array
 from sfumato.assess.subject import is_noise
 from sfumato.errors import SfumatoError
+from sfumato.input_checks import check_numbers
 
 _SUM = 1e-6
 
@@ -149,7 +150,7 @@ def _pair(p: ArrayLike, q: ArrayLike) -> tuple[Array, Array]:
 
 
 def _distribution(values: ArrayLike, name: str) -> Array:
-    out = np.asarray(values, dtype=np.float64).reshape(-1)
+    out = check_numbers(SfumatoError, f"{name} distribution", values).reshape(-1)
     if not out.size or not np.isfinite(out).all() or (out < 0).any():
         raise SfumatoError(f"{name} distribution must hold probabilities, got {out[:5]} instead")
     if abs(out.sum() - 1) > _SUM:

@@ -26,7 +26,8 @@ from sfumato.channels.valid import ValidSymmetric
 from sfumato.channels.windows import Windows
 from sfumato.errors import EstimationError
 from sfumato.evidence import mle
-from sfumato.randomness import ONE
+from sfumato.input_checks import check_flags
+from sfumato.randomness import ONE, numpy_generator
 
 
 def effective_sample_bound(of: Any, *, attribute: Attribute = None) -> float:
@@ -90,6 +91,7 @@ def effective_sample_size(
     >>> round(effective_sample_size([[0.7, 0.3], [0.3, 0.7]]), 6)
     0.16
     """
+    check_flags(EstimationError, nullable=nullable)
     seen = subject(of, prior, attribute)
     shares = even_prior(len(seen.prior), True) if nullable and prior is None and seen is not of else seen.prior
     return efficiency(seen.P, shares, target, nullable)
@@ -125,7 +127,7 @@ def simulate_sample_size(
         raise EstimationError(f"n must be at least 2, got {n} instead")
     if trials < 2:
         raise EstimationError(f"trials must be at least 2, got {trials} instead")
-    generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
+    generator = numpy_generator(rng)
     channel = channel_of(of, attribute)
     seen = subject(of, prior, attribute)
     worth = effective_sample_size(seen, target="cdf")  # says so where there is nothing to estimate

@@ -13,6 +13,7 @@ from sfumato.assess.released_counts import channel_and_counts
 from sfumato.assess.subject import Attribute
 from sfumato.channels import Channel
 from sfumato.errors import EstimationError
+from sfumato.randomness import numpy_generator
 
 #: Simulated tables at most; and how many of them must be as far away before the simulation stops (Besag and Clifford).
 _DRAWS, _ENOUGH, _AT_A_TIME = 999, 25, 37
@@ -62,7 +63,7 @@ def goodness_of_fit(
     if counts[~P.any(axis=0)].any():  # answers that nobody can have given
         return GoodnessOfFit(np.inf, 0.0, np.full(channel.k, np.nan))
     fitted = _fitted(P, counts / total)
-    generator = np.random.default_rng(rng)
+    generator = numpy_generator(rng)
     # dropping rare values makes some answers of a channel with thousands of them far too rare: the fit has its say too
     judged = [_judged(P, theta, counts, generator) for theta in (_least_favourable(channel, fitted, counts), fitted)]
     found, p = judged[0][0], max(p for _, p in judged)

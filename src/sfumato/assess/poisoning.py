@@ -18,6 +18,7 @@ from sfumato.errors import SchemeError, SfumatoError
 from sfumato.evidence import Estimate
 from sfumato.evidence.blocks import blocks
 from sfumato.evidence.seen import Seen
+from sfumato.input_checks import check_names
 from sfumato.pages.display import MOST
 from sfumato.pages.shown_table import ShownTable
 from sfumato.scheme import Scheme
@@ -178,7 +179,7 @@ def _names(scheme: Scheme, attribute: Attribute) -> tuple[str, ...]:
         if len(scheme.schema) > 1:
             raise SchemeError(f"name an attribute: the scheme has {', '.join(scheme.schema.names)}")
         return scheme.schema.names
-    names = (attribute,) if isinstance(attribute, str) else tuple(attribute)
+    names = (attribute,) if isinstance(attribute, str) else check_names(SchemeError, "attribute", attribute)
     for name in names:
         if name in scheme.noises:
             raise SchemeError(f"{name!r} has additive noise: an answer can be any number, and no bound holds")

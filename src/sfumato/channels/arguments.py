@@ -59,7 +59,11 @@ def check_bound(gamma: Fraction | float) -> None:
 
 def check_finite(channels: Sequence[Channel], what: str) -> tuple[Channel, ...]:
     """The channels, if there are some and each is between codes."""
-    if not channels or not all(isinstance(channel, Channel) for channel in channels):
+    if (
+        not isinstance(channels, Sequence)
+        or not channels
+        or not all(isinstance(channel, Channel) for channel in channels)
+    ):
         raise ChannelError(f"{what} needs at least one channel, and nothing but channels")
     if any(channel.continuous for channel in channels):
         raise ChannelError(f"{what} takes channels between codes: cut noise into intervals with discretize()")

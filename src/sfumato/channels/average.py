@@ -18,6 +18,7 @@ from sfumato.channels.least_variance import MOST_POINTS, least_variance
 from sfumato.channels.odds import read_fraction
 from sfumato.channels.ratios import as_float
 from sfumato.errors import ChannelError
+from sfumato.input_checks import check_flags
 from sfumato.randomness import ONE
 
 #: The most values: each has a row of weights.
@@ -176,6 +177,7 @@ class Average(Channel):
 def average(k: int, gamma: float, nullable: bool = False) -> Average:
     """The best channel under gamma for the mean of k equally spaced values (and "no answer", if nullable)."""
     k, limit = whole("k", k, 2), Fraction(bound(gamma))
+    check_flags(ChannelError, nullable=nullable)
     if k > MOST_VALUES:
         raise ChannelError(f"average takes at most {MOST_VALUES} values, got {k}: use Numeric(low, high, points=11)")
     for slack in (one for one in _SLACKS if float(limit) * (1 - one) > 1):

@@ -48,7 +48,8 @@ def check_range(codes: Codes, size: int) -> None:
 
 def check_axes(axes: Sequence[int], count: int) -> tuple[int, ...]:
     """Axes as a tuple of distinct positions."""
-    out = tuple(int(axis) for axis in axes) if isinstance(axes, Sequence | np.ndarray) else ()
+    listed = isinstance(axes, Sequence | np.ndarray) and all(isinstance(axis, int | np.integer) for axis in axes)
+    out = tuple(int(axis) for axis in axes) if listed else ()
     if not out or len(set(out)) != len(out) or not all(0 <= axis < count for axis in out):
         raise ChannelError(f"axes must be distinct positions in [0, {count - 1}], got {axes} instead")
     return out

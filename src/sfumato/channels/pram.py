@@ -20,6 +20,7 @@ from sfumato.channels.ratios import Ratio
 from sfumato.channels.response import check_sizes
 from sfumato.channels.size_limits import check_items
 from sfumato.errors import ChannelError
+from sfumato.input_checks import check_kind, given
 from sfumato.randomness import ONE, quantize
 
 _SUM_TOLERANCE = 1e-9
@@ -218,6 +219,7 @@ def invariant(channel: Channel, prior: ArrayLike) -> Matrix:
     >>> invariant(binary(.2, .2), [.9, .1]).matrix.T @ [.9, .1]
     array([0.9, 0.1])
     """
+    check_kind(ChannelError, "channel", channel, Channel, "a channel")
     pi = check_distribution(prior, channel.k)
     P = channel.matrix
     released = pi @ P
@@ -231,7 +233,10 @@ def invariant(channel: Channel, prior: ArrayLike) -> Matrix:
 
 def check_distribution(values: ArrayLike, size: int, name: str = "prior") -> Array:
     """A probability vector of the right length that sums to 1, or one clear line."""
-    out = np.asarray(values, dtype=np.float64)
+    try:
+        out = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ChannelError(f"{name} must be a list of {size} probabilities, got {given(values)} instead") from None
     if out.shape != (size,):
         raise ChannelError(f"{name} must have {size} entries, got {out.shape} instead")
     wrong = out[~((out >= 0) & (out < np.inf))]

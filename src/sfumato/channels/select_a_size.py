@@ -246,7 +246,7 @@ def select_a_size(keep: Sequence[float], noise: float, items: int | None = None)
     >>> select_a_size([0.1, 0.3, 0.6], noise=0.2, items=4).matrix.sum(axis=1).round(12)[:3]
     array([1., 1., 1.])
     """
-    if isinstance(keep, Mapping) or not len(keep):
+    if isinstance(keep, Mapping | str) or not np.iterable(keep) or not len(keep):
         raise ChannelError("keep must list Pr(0 items are kept), Pr(1 item is kept), ...")
     keep, noise = [real("keep", share) for share in keep], real("noise", noise)
     items = None if items is None else whole("items", items, 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -175,6 +175,8 @@ def symmetric(
     if (p is None) == (gamma is None):
         raise ChannelError("symmetric takes either p (the probability of changing) or gamma, and not both")
     if valid is not None:
+        if not isinstance(valid, Iterable):
+            raise ChannelError(f'valid must look like [("F", "yes"), ("F", "no"), ("M", "no")], got {valid!r} instead')
         listed = [tuple(c) if isinstance(c, Sequence) and not isinstance(c, str) else (c,) for c in valid]
         combinations = tuple(tuple(v.item() if isinstance(v, np.generic) else v for v in c) for c in listed)
         if k is not None:

@@ -21,6 +21,7 @@ from sfumato.channels.ratios import as_float
 from sfumato.channels.window_sums import WindowInverse, WindowSums
 from sfumato.channels.window_widths import widths_for
 from sfumato.errors import ChannelError
+from sfumato.input_checks import check_flags
 from sfumato.randomness import ONE, Source
 from sfumato.schema import Domain
 
@@ -265,6 +266,7 @@ def windows(
     without it those that are given are drawn equally often.
     """
     k, gamma = whole("k", k, 2), bound(gamma)
+    check_flags(ChannelError, nullable=nullable)
     if widths is None:
         if mix is not None:
             raise ChannelError("mix is the proportion of the widths: give widths, too")

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sfumato.arrays import Codes
 from sfumato.errors import OutsideDomainError, OutsideDomainWarning, SchemaError, show_values, warn
+from sfumato.input_checks import check_flags
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -142,7 +143,11 @@ class Domain(ABC):
 
     def _check_missing(self) -> None:
         """Words for "no answer" as text; they need a code of their own."""
-        words = (self.missing,) if isinstance(self.missing, str) else tuple(self.missing)
+        check_flags(SchemaError, nullable=self.nullable, clip=getattr(self, "clip", False))
+        given = (self.missing,) if isinstance(self.missing, str) else self.missing
+        if not isinstance(given, Iterable):
+            raise SchemaError(f"missing must be a list of words for no answer, got {given!r} instead")
+        words = tuple(given)
         if words and not self.nullable:
             raise SchemaError("missing names words for no answer: declare nullable=True too")
         object.__setattr__(self, "missing", tuple(str(word) for word in words))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
@@ -59,13 +60,13 @@ class Date(Domain):
         return self.ordered
 
     def __post_init__(self) -> None:
-        if self.by not in NUMBER:
+        if not isinstance(self.by, str) or self.by not in NUMBER:
             raise SchemaError(f"by must be one of {', '.join(NUMBER)}, got {self.by!r} instead")
         self._check_missing()
-        formats = (self.formats,) if isinstance(self.formats, str) else tuple(self.formats)
-        if not all(isinstance(f, str) and "%" in f for f in formats):
+        formats = (self.formats,) if isinstance(self.formats, str) else self.formats
+        if not isinstance(formats, Iterable) or not all(isinstance(f, str) and "%" in f for f in formats):
             raise SchemaError('formats must be written as for strptime, such as "%d.%m.%Y"')
-        object.__setattr__(self, "formats", formats)
+        object.__setattr__(self, "formats", tuple(formats))
         if self.by in ROUND:
             if self.first is not None or self.last is not None:
                 raise SchemaError(f"by={self.by!r} goes round: leave first and last out")

@@ -69,9 +69,9 @@ def refuse_between_steps(numbers: NDArray[np.float64], step: float, middles: NDA
 
 def checked_limits(low: Any, high: Any) -> tuple[float, float]:
     """The limits of a range, if they are two numbers in their order."""
-    if not all(isinstance(x, int | float | np.number) for x in (low or 0, high or 0)):
+    if not all(isinstance(x, int | float | np.number) for x in (low, high) if x is not None):
         raise SchemaError(f"the limits must be numbers, got {low!r} and {high!r} instead")
-    if not np.isfinite([low or 0, high or 0]).all():
+    if not np.isfinite([0.0 if x is None else x for x in (low, high)]).all():
         raise SchemaError(f"the limits must be finite, got {low} and {high} instead")
     if low is None or high is None or not low < high:
         raise SchemaError(f"low must be less than high, got {low} and {high} instead")

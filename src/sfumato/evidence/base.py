@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,9 @@ from sfumato.evidence.roll_up import Levels
 from sfumato.evidence.seen import Seen, columns, seen, seen_records
 from sfumato.evidence.some_cells import check_most, largest
 from sfumato.evidence.texts import listed_texts, top_texts
+from sfumato.input_checks import check_kind, check_names, check_numbers, fitting
 from sfumato.pages.display import MOST, html_table
+from sfumato.randomness import numpy_generator
 from sfumato.release import Release
 
 if TYPE_CHECKING:
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
 #: The most cells of a table that is listed whole to answer a question.
 ANSWER_CELLS = 1 << 20
 
+question = fitting(EstimationError, "; the level of an interval goes to the answer: .interval(level), .frame(level)")
+
 
 class ReleaseEvidence(ABC):
     """Evidence about a release: ``names`` are the attributes it speaks of, all unless given; ``schema`` is theirs."""
@@ -46,10 +50,8 @@ class ReleaseEvidence(ABC):
     _kind = "evidence"
 
     def __init__(self, release: Release, names: Sequence[str] | None = None) -> None:
-        if isinstance(names, str):
-            raise EstimationError(f"names must be a list of attributes, got {names!r} instead")
         self.release = release
-        self.names = tuple(release.schema.names if names is None else names)
+        self.names = release.schema.names if names is None else check_names(EstimationError, "names", names)
         self.schema = release.schema if names is None else release.schema.select(self._check(self.names))
 
     @property
@@ -142,7 +144,7 @@ class ReleaseEvidence(ABC):
         """n synthetic records, none of them anybody's unless the evidence is exact."""
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
             raise EstimationError(f"n must be a whole number of at least 1, got {n!r} instead")
-        return self.schema.decode(self.sample_codes(int(n), np.random.default_rng(rng)))
+        return self.schema.decode(self.sample_codes(int(n), numpy_generator(rng)))
 
     def log_likelihood(
         self,
@@ -156,10 +158,11 @@ class ReleaseEvidence(ABC):
         Without them: of all released records under the model itself. ``release`` holds other (held-out) records.
         """
         held = self.release if release is None else release
+        check_kind(EstimationError, "release", held, Release, "a release")
         if names is None or theta is None:
             return self._likelihood(held)
         asked = self._asked(names)
-        given = np.asarray(theta, dtype=np.float64).reshape(-1)
+        given = check_numbers(EstimationError, "theta", theta).reshape(-1)
         flat = check_distribution(given, prod(self.schema.sizes(asked)), "theta")
         found = mle.whole_groups(seen(held, asked), "theta must cover the whole group")
         return sum(mle.log_likelihood(one.transition, one.counts, one.in_blocks(flat).reshape(-1)) for one in found)
@@ -202,6 +205,7 @@ class ReleaseEvidence(ABC):
 
     # What analysts ask: ``by`` gives a row per group, ``where={"sex": "F"}`` restricts.
 
+    @question
     def mean(self, name: str, by: By = None, where: Where = None, *, smooth: bool | None = None) -> Answer:
         """The mean of those who answered. A bin counts as its middle, ordinal text as its place from 0.
 
@@ -212,12 +216,14 @@ class ReleaseEvidence(ABC):
 
         return ask.mean(self, name, by, where, smooth)
 
+    @question
     def share(self, name: str, by: By = None, where: Where = None) -> Answer:
         """The share of each value among those who answered."""
         from sfumato.evidence.questions import ask
 
         return ask.share(self, name, by, where)
 
+    @question
     def quantile(
         self,
         name: str,
@@ -236,12 +242,14 @@ class ReleaseEvidence(ABC):
 
         return ask.quantile(self, name, q, by, where, smooth)
 
+    @question
     def cdf(self, name: str, by: By = None, where: Where = None, *, smooth: bool | None = None) -> Rows:
         """The share of those up to each value, among those who answered; ``smooth`` as for quantiles."""
         from sfumato.evidence.questions import ask
 
         return ask.cdf(self, name, by, where, smooth)
 
+    @question
     def correlation(self, a: str, b: str, by: By = None, where: Where = None) -> Answer:
         """Pearson's correlation of two attributes among those who answered both."""
         from sfumato.evidence.questions import ask
@@ -259,9 +267,7 @@ class ReleaseEvidence(ABC):
         return self._check((names,) if isinstance(names, str) else names)
 
     def _check(self, names: Sequence[str]) -> tuple[str, ...]:
-        if isinstance(names, str) or not isinstance(names, Iterable):
-            raise EstimationError(f"names must be a list of attributes, got {names!r} instead")
-        asked = tuple(names)
+        asked = check_names(EstimationError, "names", names)
         if not asked or len(set(asked)) != len(asked):
             raise EstimationError(f"name each attribute once, and at least one; got {list(asked)}")
         for name in asked:

@@ -13,6 +13,7 @@ from sfumato.evidence.asked_parts import asking
 from sfumato.evidence.blocks import blocks
 from sfumato.evidence.counting import counter
 from sfumato.evidence.seen import columns
+from sfumato.input_checks import check_names, given
 from sfumato.release import Release
 from sfumato.released.counted import CountedPart
 from sfumato.released.counts_file import MOST_CELLS
@@ -31,6 +32,8 @@ def counted(release: Release, tables: Sequence[Sequence[str]] | None = None) -> 
         raise EstimationError(
             f"counted takes a release, got {type(release).__name__} instead: randomize the table first"
         )
+    if tables is not None and not isinstance(tables, Sequence):
+        raise EstimationError(f'tables must look like [["sex", "age"], ["grade"]], got {given(tables)} instead')
     wanted = None if tables is None else [_names(names) for names in tables]
     if wanted is not None:
         if not wanted:
@@ -45,7 +48,7 @@ def counted(release: Release, tables: Sequence[Sequence[str]] | None = None) -> 
 
 
 def _names(names: Sequence[str]) -> tuple[str, ...]:
-    asked = (names,) if isinstance(names, str) else tuple(names)
+    asked = (names,) if isinstance(names, str) else check_names(EstimationError, "a table of tables", names)
     if not asked or len(set(asked)) < len(asked):
         raise EstimationError(f"a table names each attribute once, and at least one; got {list(asked)}")
     return asked

@@ -24,6 +24,7 @@ from sfumato.evidence.roll_up import Levels, roll_up
 from sfumato.evidence.seen import Seen, columns, seen, seen_records
 from sfumato.evidence.simplex import project
 from sfumato.evidence.survey_weights import survey_weights
+from sfumato.input_checks import given
 from sfumato.printable import many, printable
 from sfumato.release import Release
 from sfumato.released.part import Part
@@ -96,6 +97,8 @@ class DirectEvidence(ReleaseEvidence):
 
     def counts_many(self, requests: Sequence[Sequence[str]], *, quiet: bool = False) -> list[Estimate]:
         """Several tables, counted in as few scans as possible."""
+        if not isinstance(requests, Sequence):
+            raise EstimationError(f'requests must look like [["sex", "age"], ["grade"]], got {given(requests)} instead')
         for part in self.release.parts:
             asked = (names for names in map(self._check, requests) if set(names) <= set(part.scheme.schema))
             counter(part).plan([columns(blocks(part.scheme, names)) for names in asked])

@@ -21,6 +21,7 @@ from sfumato.evidence.pooled import Pooled, pooled
 from sfumato.evidence.questions.combinations import Combination, contrast, linear, ratio
 from sfumato.evidence.record_moments import records
 from sfumato.evidence.seen import Seen
+from sfumato.input_checks import check_flags, check_places
 from sfumato.pages.display import MOST, settled
 from sfumato.pages.shown_table import ShownTable
 from sfumato.printable import label_text, many
@@ -188,6 +189,8 @@ class Estimate(ShownTable):
         empty, and are a point only where the channel tells the count for certain. An unbiased estimate below 0 or
         above N is no possible count: the limits are then stretched to it, so that they always hold the estimate.
         """
+        check_flags(EstimationError, anytime=anytime)
+        cells = None if cells is None else check_places(EstimationError, "cells", cells, len(self.value))
         level = one_of_many(wider_level(level, self.n) if anytime else level, self.together)
         sides = records(self.seen, self._drawn > 0)
         if self.pooled is not None:
@@ -206,6 +209,7 @@ class Estimate(ShownTable):
         cells to list, all of them unless told: of very many cells, some are listed much sooner than all.
         """
         level, backend = (0.95, level) if isinstance(level, str) else (level, backend)
+        cells = None if cells is None else check_places(EstimationError, "cells", cells, len(self.value))
         return as_frame(self._arrow(level, cells), backend)
 
     def plot(self, path: str | Path | None = None, **options: Any) -> Any:

@@ -13,6 +13,7 @@ from sfumato.evidence.direct import DirectEvidence
 from sfumato.evidence.model.tuning import TAU
 from sfumato.evidence.protocol import Evidence
 from sfumato.evidence.survey_weights import column_of
+from sfumato.input_checks import check_kind, check_names
 from sfumato.release import Release
 from sfumato.schema import Schema
 from sfumato.threads import one_thread
@@ -58,6 +59,7 @@ def evidence(
     elif schema is None:
         raise EstimationError("a raw table needs its schema: sfumato.evidence(table, schema)")
     else:
+        check_kind(EstimationError, "schema", schema, Schema, "a Schema")
         release = Release.raw(source, schema)
         if isinstance(weights, str) and weights not in schema:
             weights = column_of(source, weights)
@@ -84,9 +86,7 @@ def model_evidence(
     for option in options:
         if option not in OPTIONS:
             raise EstimationError(f"method 'model' takes no option {option!r}: it takes names, {', '.join(OPTIONS)}")
-    if isinstance(names, str):
-        raise EstimationError(f"names must be a list of attributes, got {names!r} instead")
-    names = list(release.schema.names if names is None else names)
+    names = list(release.schema.names if names is None else check_names(EstimationError, "names", names))
     for name, size in zip(names, release.schema.sizes(names), strict=True):
         if size > CLIQUE_CELLS:
             raise EstimationError(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sfumato.errors import EstimationError
 from sfumato.evidence.direct import DirectEvidence
 from sfumato.evidence.protocol import Evidence
+from sfumato.randomness import numpy_generator
 from sfumato.release import Release
 from sfumato.released.part import Part
 
@@ -20,7 +21,7 @@ def hold_out(
     """The release cut at random into records to learn from and records to score on."""
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < 1:
         raise EstimationError(f"share must lie in (0, 1), got {share!r} instead")
-    generator = np.random.default_rng(rng)
+    generator = numpy_generator(rng)
     learn, held = [], []
     for part in release.parts:
         rows = part.arrow()
@@ -37,7 +38,7 @@ def folds(release: Release, count: int = 5, rng: np.random.Generator | int | Non
         raise EstimationError(f"folds must be a whole number of at least 2, got {count!r} instead")
     if len(release) < 2 * count:
         raise EstimationError(f"{count} folds need at least {2 * count} records, and the release holds {len(release)}")
-    generator = np.random.default_rng(rng)
+    generator = numpy_generator(rng)
     return _cut(release, count, generator.permutation)
 
 

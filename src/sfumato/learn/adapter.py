@@ -10,6 +10,7 @@ import numpy as np
 from sfumato.arrays import Array, Codes
 from sfumato.errors import EstimationError, MissingPartError
 from sfumato.evidence import Evidence
+from sfumato.input_checks import check_flags
 from sfumato.learn.base import Classifier, refuse_one_class
 from sfumato.learn.weighted_cells import Encoding, weighted_cells
 
@@ -47,6 +48,7 @@ class FromCells(Classifier):
             raise MissingPartError.named("FromCells", "scikit-learn", "sklearn") from None
         if self.estimator is None or not hasattr(self.estimator, "fit"):
             raise EstimationError("FromCells needs a scikit-learn classifier: FromCells(RandomForestClassifier())")
+        check_flags(EstimationError, one_hot=self.one_hot)
         cells = weighted_cells(source, self.features_, self.target_, self.counts)
         held = np.bincount(cells.classes, weights=cells.weights, minlength=len(self.classes_))
         refuse_one_class(np.asarray(held, dtype=np.float64), self.target_, self.schema_[self.target_].labels)

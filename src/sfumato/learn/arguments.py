@@ -39,14 +39,6 @@ def real(name: str, value: Any) -> float:
         raise EstimationError(str(problem)) from None
 
 
-def generator(rng: Any) -> np.random.Generator:
-    """The generator of draws: the caller's own, or one from a seed."""
-    try:
-        return np.random.default_rng(rng)
-    except (TypeError, ValueError):
-        raise EstimationError(f"rng must be a numpy Generator or a seed, got {rng!r} instead") from None
-
-
 def whole(name: str, value: Any, least: int) -> int:
     """A whole number of at least ``least``; 3.0 is one too."""
     number = real(name, value)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from sfumato.errors import ReleaseError
 from sfumato.forms import Forms
+from sfumato.input_checks import check_flags, path_of
 from sfumato.owner import ledger_people
 from sfumato.owner.answers import BatchDigests
 from sfumato.owner.composition import total
@@ -60,7 +61,8 @@ class Ledger:
         person_limit: float = math.inf,
     ) -> None:
         given = Limits(limit, person_limit)
-        self.file = LedgerFile(Path(path), new)
+        check_flags(ReleaseError, new=new)
+        self.file = LedgerFile(path_of(ReleaseError, "path", path), new)
         self.population = self.file.population(population)
         with self.file.opened() as database, database:
             kept = kept_limits(self.path, database)
@@ -97,6 +99,7 @@ class Ledger:
         settled may have left.
         """
         with self.file.opened() as database:
+            check_flags(ReleaseError, again=again)
             booking = Booking(self, database, scheme, key, again, id, draft)
             yield booking
             booking.settle()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from sfumato.errors import SchemaError, SchemeError
 from sfumato.forms import Forms
+from sfumato.input_checks import check_flags, path_of
 from sfumato.owner.answers import Account, Digests, encode
 from sfumato.owner.ledger import Booking, Ledger
 from sfumato.owner.request import RandomizeRequest, answered_batches, finished, formed_batches
@@ -115,7 +116,8 @@ def randomize_file(
     Everything else (``clear_ids``, ``order``, ``rng``, ``study`` too) is as ``randomize`` has it.
     """
     request = RandomizeRequest.of(scheme, key, id, link_key, **how)
-    path = Path(target)
+    path = path_of(SchemaError, "target", target)
+    check_flags(SchemaError, overwrite=overwrite)
     beside = sidecar(path) if tables.suffix(path) in tables.CSV else None
     writes = {"the target": path, "the target's description": beside, "the ledger": ledger}
     check_distinct({"the source": table}, writes)
@@ -139,6 +141,7 @@ def booked(
     draft: str | None = None,
 ) -> AbstractContextManager[Booking | None]:
     """The entry of a release in a ledger, if there is one; ``draft`` as ``Booking`` has it."""
+    check_flags(SchemeError, again=again)
     if ledger is None:
         return nullcontext()
     book = Ledger(ledger) if isinstance(ledger, str | Path) else ledger

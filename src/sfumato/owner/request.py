@@ -11,6 +11,7 @@ import numpy as np
 from sfumato.domains import Tally, warn_moved
 from sfumato.errors import DisclosureWarning, OutsideDomainError, SchemeError, warn
 from sfumato.forms import Forms
+from sfumato.input_checks import check_flags, given
 from sfumato.owner.answers import Account, Digests, Fresh, Keyed, answer, encode
 from sfumato.owner.shuffle import TAG, tag_column, tags_of
 from sfumato.randomness import Rng, Source, source, warn_of_seed
@@ -52,8 +53,11 @@ class RandomizeRequest:
     ) -> RandomizeRequest:
         if not isinstance(scheme, Scheme | Forms):
             raise SchemeError(f"scheme must be a Scheme or Forms, got {type(scheme).__name__} instead")
-        for name, given in (("key", key is not None), ("link_key", link_key is not None), ("clear_ids", clear_ids)):
-            if given and id is None:
+        check_flags(SchemeError, clear_ids=clear_ids)
+        if id is not None and not isinstance(id, str):
+            raise SchemeError(f"id must be the name of a column, got {given(id)} instead")
+        for name, asked in (("key", key is not None), ("link_key", link_key is not None), ("clear_ids", clear_ids)):
+            if asked and id is None:
                 raise SchemeError(f"{name} needs id, the column that tells records apart")
         if clear_ids and link_key is not None:
             raise SchemeError("clear_ids and link_key exclude each other: a link key makes pseudonyms")

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sfumato.errors import ReleaseError
+from sfumato.input_checks import check_flags, check_kind, given
 from sfumato.randomness import Rng
 from sfumato.release import Release
 from sfumato.released.counted import CountedPart
@@ -51,6 +52,9 @@ def secure_sum(tables: Sequence[Any], modulus: int = MODULUS, rng: Rng = None, c
     >>> secure_sum([[1, 2], [10, 20], [100, 200]]).tolist()
     [111, 222]
     """
+    check_flags(ReleaseError, clear=clear)
+    if not isinstance(tables, Sequence):
+        raise ReleaseError(f"tables must be a list with the table of each site, got {given(tables)} instead")
     if not any(isinstance(table, Release) for table in tables):
         return sum_of_tables(tables, modulus, rng)
     check_sites(len(tables))
@@ -62,6 +66,7 @@ def secure_sum(tables: Sequence[Any], modulus: int = MODULUS, rng: Rng = None, c
 
 
 def _counted_parts(release: Release) -> list[CountedPart]:
+    check_kind(ReleaseError, "release", release, Release, "a release of counts, as sf.counted makes it")
     parts = [part for part in release.parts if isinstance(part, CountedPart)]
     if not parts or len(parts) < len(release.parts):
         raise ReleaseError("only counts can be split and added: count the release first, sf.counted(release, tables)")

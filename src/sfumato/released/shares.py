@@ -20,6 +20,7 @@ import numpy as np
 
 from sfumato.arrays import Words
 from sfumato.errors import ReleaseError
+from sfumato.input_checks import given
 from sfumato.randomness import Rng
 from sfumato.released.counted import Columns, CountedPart, merged_parts
 from sfumato.released.counts_file import (
@@ -114,6 +115,8 @@ def split(
 
 def add(shares: Sequence[Share]) -> Share | list[CountedPart]:
     """The shares that all sites sent to one of them, as one to be shown; of those of all sites, the counts of all."""
+    if not isinstance(shares, Sequence) or not all(isinstance(share, Share) for share in shares):
+        raise ReleaseError(f"shares must be a list of those that the sites sent, got {given(shares)} instead")
     if not shares:
         raise ReleaseError("there are no shares to add")
     first = shares[0]

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from sfumato.arrays import Array
 from sfumato.assess.attacks.recovery import Recovery, rms, table
 from sfumato.errors import SfumatoError
+from sfumato.input_checks import check_number
 
 
 def spectral(released: ArrayLike, noise: Any, truth: ArrayLike | None = None) -> Recovery:
@@ -38,7 +39,7 @@ def pca(released: ArrayLike, noise: Any, truth: ArrayLike | None = None, compone
     d = len(values)
     if components is None:
         components = max(_above_noise(values, len(Z)), 1)
-    if not 1 <= components <= d:
+    if not isinstance(components, int | np.integer) or not 1 <= components <= d:
         raise SfumatoError(f"components must lie in [1, {d}], got {components} instead")
     B = vectors[:, :components]
     return _done("pca", (mean + (Z / s - mean) @ B @ B.T) * s, Z, s, truth, {"components": components})
@@ -87,7 +88,7 @@ def _sds(noise: Any, Z: Array) -> Array:
 
 def noise_sd(noise: Any) -> float:
     """The standard deviation meant by a number or by a noise density."""
-    value = float(noise.sd) if hasattr(noise, "sd") else float(noise)
+    value = float(noise.sd) if hasattr(noise, "sd") else check_number(SfumatoError, "noise", noise)
     if not (value > 0 and np.isfinite(value)):
         raise SfumatoError(f"noise must have a positive, finite standard deviation, got {value} instead")
     return value

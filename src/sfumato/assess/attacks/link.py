@@ -15,6 +15,7 @@ from sfumato.errors import SfumatoError
 from sfumato.evidence.blocks import Block, blocks
 from sfumato.evidence.seen import seen_records
 from sfumato.forms import Forms
+from sfumato.randomness import numpy_generator
 from sfumato.reading import tables
 from sfumato.release import Release
 from sfumato.scheme import Scheme
@@ -65,7 +66,7 @@ def link(
     else:
         if own is not None:
             raise SfumatoError("own tells whose the released records are, and a scheme has none: give a release")
-        generator = np.random.default_rng(rng)
+        generator = numpy_generator(rng)
         forms, weights = ((of,), (1.0,)) if isinstance(of, Scheme) else (of.forms, of.weights)
         given = generator.choice(len(forms), rows, p=np.array(weights) / sum(weights))
         for number, form in enumerate(forms):

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from sfumato.arrays import Array
 from sfumato.assess.attacks.recovery import Recovery, table
 from sfumato.errors import SfumatoError
+from sfumato.input_checks import check_flags, check_numbers
 from sfumato.owner.resample.kernel import deviation
 
 
@@ -17,8 +18,9 @@ def linkage(original: ArrayLike, released: ArrayLike, own: ArrayLike, *, scale: 
     ``own`` names the original row behind each released one. Columns are brought to unit deviation unless told not to.
     The details hold the distance to the closest record, as quantiles.
     """
+    check_flags(SfumatoError, scale=scale)
     X, Y = _scaled(table(original, "original"), table(released, "released"), scale=scale)
-    source = np.asarray(own, dtype=np.int64).reshape(-1)
+    source = check_numbers(SfumatoError, "own", own).reshape(-1).astype(np.int64)
     if len(source) != len(Y) or not len(source) or source.min() < 0 or source.max() >= len(X):
         raise SfumatoError(f"own must name an original row for each of the {len(Y)} released ones, got {source[:5]}")
     distance, nearest = _nearest(X, Y)

@@ -19,6 +19,7 @@ from sfumato.channels.codes import join_codes
 from sfumato.errors import ChannelError, SfumatoError
 from sfumato.evidence import evidence
 from sfumato.forms import Forms
+from sfumato.randomness import numpy_generator
 from sfumato.release import Release
 from sfumato.scheme import Scheme
 
@@ -255,7 +256,7 @@ def _log(p: Array) -> Array:
 
 
 def _simulated(P: Array, prior: Array, times: int, trials: int, rng: np.random.Generator | int | None) -> float:
-    generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
+    generator = numpy_generator(rng)
     x = generator.choice(len(prior), size=trials, p=prior)
     counts = np.array([generator.multinomial(times, P[v] / P[v].sum()) for v in x], dtype=np.float64)
     log = _log(prior) + counts @ _log(P).T

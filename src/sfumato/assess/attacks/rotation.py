@@ -14,6 +14,7 @@ from sfumato.arrays import Array
 from sfumato.assess.attacks.recovery import Recovery, rms, table
 from sfumato.assess.distances import sample_distance
 from sfumato.errors import SfumatoError
+from sfumato.input_checks import check_flags, check_numbers
 
 
 def procrustes(
@@ -32,7 +33,8 @@ def procrustes(
     columns is undone as far as least squares through the known records goes.
     """
     Y, X = table(released, "released"), table(known, "known")
-    place = np.asarray(rows, dtype=np.int64).reshape(-1)
+    check_flags(SfumatoError, shift=shift)
+    place = check_numbers(SfumatoError, "rows", rows).reshape(-1).astype(np.int64)
     if len(place) != len(X) or not len(place) or place.min() < 0 or place.max() >= len(Y):
         raise SfumatoError(f"rows must name the released row of each of the {len(X)} known records, got {place[:5]}")
     seen = Y[place]

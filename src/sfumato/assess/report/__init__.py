@@ -22,6 +22,7 @@ from sfumato.assess.subject import is_noise
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Evidence
 from sfumato.forms import Forms
+from sfumato.input_checks import check_kind
 from sfumato.owner.ledger import Ledger
 from sfumato.pages.display import html_table
 from sfumato.printable import many
@@ -104,6 +105,12 @@ def report(
     """
     if not isinstance(scheme, Scheme | Forms):
         raise SfumatoError(f"report takes a scheme or forms, got {type(scheme).__name__} instead")
+    if evidence is not None:
+        check_kind(SfumatoError, "evidence", evidence, Evidence, "evidence, as sf.evidence(release) makes it")
+    for name, named in (("prior", prior), ("noise", noise)):
+        check_kind(SfumatoError, name, named, Mapping | None, "given by attributes")
+    check_kind(SfumatoError, "ledger", ledger, Ledger | str | Path | None, "a Ledger or the path of one")
+    check_kind(SfumatoError, "title", title, str, "text")
     if evidence is not None and n is None:
         n = evidence.n
     if n is not None:

@@ -19,6 +19,8 @@ from sfumato.evidence.density.input_checks import check_scale, unrounded, warn_i
 from sfumato.evidence.density.kernels import FFT_FROM, NoiseKernel, interval_kernel, sample_kernel
 from sfumato.evidence.density.result import Density
 from sfumato.evidence.density.stopping import Stop, parse_stop
+from sfumato.input_checks import check_flags
+from sfumato.randomness import numpy_generator
 from sfumato.threads import one_thread
 
 METHODS = ("auto", "em", "as", "mle")
@@ -62,7 +64,9 @@ def density(
     3.0
     """
     _check_words(method, outside, stop)
-    channel, rule, generator = as_noise(noise), parse_stop(stop, "chi2"), _generator(rng)
+    check_flags(EstimationError, crop_support=crop_support is not None and crop_support, place_only=place_only)
+    channel, rule = as_noise(noise), parse_stop(stop, "chi2")
+    generator = None if rng is None else numpy_generator(rng)
     if crop_support is None:
         crop_support = support is None or bins is None
     cells, given = _asked_cells(bins, support)
@@ -94,13 +98,6 @@ def _check_words(method: str, outside: str, stop: Any) -> None:
         raise EstimationError(f"outside must be 'refuse' or 'widen', got {outside!r}")
     if stop is not None and method not in ("em", "as"):
         raise EstimationError(f"stop must go with the method em or as, got it with {method}")
-
-
-def _generator(rng: Any) -> np.random.Generator | None:
-    try:
-        return np.random.default_rng(rng) if rng is not None else None
-    except (TypeError, ValueError):
-        raise EstimationError(f"rng must be a numpy Generator or a seed, got {rng!r}") from None
 
 
 def _asked_cells(bins: Any, support: Any) -> tuple[int, Array | None]:

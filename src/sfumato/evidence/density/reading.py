@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Array
 from sfumato.errors import EstimationError, quoted
+from sfumato.input_checks import check_kind
 from sfumato.reading import tables
 
 SLICE = 1 << 22
@@ -18,6 +19,7 @@ SLICE = 1 << 22
 
 def chunks(z: Any, column: str | None) -> Iterator[Array]:
     """z as float arrays: an array, an iterable of arrays, or any table (or path to CSV or Parquet) with `column`."""
+    check_kind(EstimationError, "column", column, str | None, "the name of a column")
     if column is not None:
         yield from _column(z, column)
     elif isinstance(z, str | Path):

@@ -19,11 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Array
+from sfumato.errors import EstimationError
 from sfumato.evidence.counting import all_together
 from sfumato.evidence.covariance import check_covariance
 from sfumato.evidence.critical import critical_value, one_of_many
 from sfumato.evidence.estimate import Estimate
 from sfumato.evidence.model.goodness_of_fit import said_of
+from sfumato.input_checks import check_flags, check_places
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,6 +109,8 @@ class ModelEstimate(Estimate):
     ) -> tuple[Array, Array]:
         if self.told:
             return super().interval(level, cells, anytime=anytime)
+        check_flags(EstimationError, anytime=anytime)
+        cells = None if cells is None else check_places(EstimationError, "cells", cells, len(self.value))
         from scipy.special import expit, logit
 
         places = slice(None) if cells is None else cells

@@ -134,9 +134,9 @@ def _shares(ev: Evidence, top: Index, bottom: Index) -> Ratios:
 
 def correlation(ev: Evidence, a: str, b: str, by: By = None, where: Where = None) -> Answer:
     """Pearson's correlation of two attributes among those who answered both."""
+    asked = ask(ev, [a, b], by, where)
     if a == b:
         raise EstimationError(f"the correlation of {a!r} with itself is 1: name two attributes")
-    asked = ask(ev, [a, b], by, where)
     for name in (a, b):
         domain = ev.schema[name]
         if not domain.ordered and domain.size - domain.nullable > 2:

@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Array
+from sfumato.errors import EstimationError
 from sfumato.evidence.critical import critical_value
 from sfumato.evidence.questions.plot import plot
 from sfumato.evidence.questions.values import are_years, at_places
+from sfumato.input_checks import check_flags
 from sfumato.pages.display import MOST, Precise, html_table, settled, shown, text_table, told_apart
 from sfumato.printable import label_text, many, printable
 from sfumato.writing.data_frames import as_frame, free_name
@@ -100,6 +102,7 @@ class Rows(ABC):
 
         ``anytime``: at all times together, for numbers that are looked at again and again while records come in.
         """
+        check_flags(EstimationError, anytime=anytime)
         return self.limits(critical_value(level, self.n if anytime else None))
 
     def frame(self, level: float | str = 0.95, backend: str = "pyarrow") -> Any:

@@ -12,11 +12,12 @@ from sfumato.arrays import Array
 from sfumato.errors import EstimationError, SfumatoError
 from sfumato.evidence import Evidence
 from sfumato.evidence.table import Table, eliminate
-from sfumato.learn.arguments import generator, whole
+from sfumato.learn.arguments import whole
 from sfumato.learn.bayesnet.learned import LearnedNetwork
 from sfumato.learn.bayesnet.pgmpy_model import ask
 from sfumato.learn.bayesnet.structure import topological
 from sfumato.printable import label_text
+from sfumato.randomness import numpy_generator
 from sfumato.reading import tables
 from sfumato.schema import Schema
 
@@ -125,7 +126,7 @@ def kl(reference: LearnedNetwork, net: LearnedNetwork) -> float:
 def sample(net: LearnedNetwork, n: int, rng: np.random.Generator | int | None) -> Any:
     """Rows drawn parents first."""
     n = whole("n", n, 1)
-    draw = generator(rng)
+    draw = numpy_generator(rng)
     codes: dict[str, Any] = {}
     for node in topological(net.parents_):
         cpt = net.cpts_[node]

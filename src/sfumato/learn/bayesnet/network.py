@@ -165,7 +165,7 @@ class BayesianNetwork(Parameters):
     def cpt(self, node: str) -> CPT:
         """Pr(node | its parents), with its uncertainty."""
         self._fitted()
-        if node not in self.cpts_:
+        if not isinstance(node, str) or node not in self.cpts_:
             raise EstimationError(f"there is no node {node!r}; the network has {', '.join(self.cpts_)}")
         return self.cpts_[node]
 

@@ -15,6 +15,7 @@ from sfumato.arrays import Array
 from sfumato.errors import EstimationError
 from sfumato.evidence.estimate import Estimate
 from sfumato.evidence.simplex import project
+from sfumato.input_checks import check_flags
 from sfumato.learn.arguments import real
 from sfumato.learn.bayesnet.count_moments import Triple, covariances, second_moments
 from sfumato.learn.bayesnet.probability_limits import score_limits
@@ -97,6 +98,7 @@ class CPT:
         Fieller's set with the variance taken at the probability in question, right also for probabilities near 0 and
         1; it is Wilson's interval where nothing was randomized. Of a joint model it is Fieller's set.
         """
+        check_flags(EstimationError, population=population)
         level = real("level", level)
         if not 0 < level < 1:
             raise EstimationError(f"level must lie in (0, 1), got {level} instead")

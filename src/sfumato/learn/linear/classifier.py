@@ -13,7 +13,8 @@ from sfumato.arrays import Array, Codes
 from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import as_evidence
-from sfumato.learn.arguments import check_number, generator
+from sfumato.input_checks import check_kind
+from sfumato.learn.arguments import check_number
 from sfumato.learn.base import Classifier, normalise, refuse_one_class, surely_held
 from sfumato.learn.linear import weight_errors
 from sfumato.learn.linear.moments import lda, least_squares, moments, told_features
@@ -23,6 +24,7 @@ from sfumato.learn.plot import bars
 from sfumato.learn.regression.rare_values import compared_with_commonest
 from sfumato.learn.weighted_cells import Encoding, WeightedCells, weighted_cells
 from sfumato.printable import label_text
+from sfumato.randomness import numpy_generator
 
 LOSSES = ("auto", "pocket", "perceptron", "logistic", "hinge", "least_squares", "lda")
 #: Of the jackknife that the errors of weights come from.
@@ -89,6 +91,7 @@ class LinearClassifier(Classifier):
         check_number("steps", self.steps, least=1)
         if self.ridge != "auto":
             check_number("ridge", self.ridge, least=0)
+        check_kind(EstimationError, "values", self.values, Mapping | None, "numbers by features")
         for name in self.values or {}:
             if name not in self.features_:
                 raise EstimationError(f"values names {name!r}, which is not a feature: {', '.join(self.features_)}")
@@ -133,7 +136,7 @@ class LinearClassifier(Classifier):
         count = len(self.classes_)
         if self.loss_ == "logistic":
             return _from_centred(logistic(centred, cells.classes, cells.weights, count, self.C), mean)
-        rng = generator(self.rng)
+        rng = numpy_generator(self.rng)
         out = np.zeros((count, X.shape[1]))
         two, present = count == 2, np.flatnonzero(self.held_)
         for number in [1] if two else present:

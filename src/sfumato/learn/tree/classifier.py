@@ -16,6 +16,7 @@ from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import model_about
 from sfumato.evidence.limits import check_level
+from sfumato.input_checks import check_flags
 from sfumato.learn.arguments import check_number
 from sfumato.learn.base import Classifier, refuse_one_class
 from sfumato.learn.tree.grow import CRITERIA, CountSource, Node, Rules, grow, prune, same_answer
@@ -72,6 +73,7 @@ class DecisionTree(Classifier):
 
     def _learn(self, source: Evidence) -> None:
         self._check_parameters()
+        check_flags(EstimationError, prune=self.prune)
         asked, found = self._source(source)
         self.evidence_ = asked
         refuse_one_class(found.root(), self.target_, self.schema_[self.target_].labels)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.errors import SfumatoError
+from sfumato.input_checks import check_flags
 from sfumato.owner.resample.calibrate import check_bounds
 from sfumato.owner.resample.paper import kernel_words
 from sfumato.owner.resample.proved import Guarantee
@@ -45,6 +46,7 @@ class Request:
         ranges: Any,
     ) -> Request:
         """Refuse what does not go together."""
+        check_flags(SfumatoError, shrink=shrink, per_class=per_class)
         strange = isinstance(bandwidth, bool) or not isinstance(bandwidth, int | float | np.integer | np.floating)
         if bandwidth != "scott" and (strange or not 0 < float(bandwidth) < np.inf):
             raise SfumatoError(f'bandwidth must be "scott" or a positive multiple of it, got {bandwidth!r} instead')

@@ -1,0 +1,102 @@
+"""What a caller gives: flags, lists of names, paths, things of one kind. Anything else gets one clear line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import wraps
+from inspect import signature
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+
+from sfumato.arrays import Array, Index
+from sfumato.errors import SfumatoError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def given(value: Any) -> str:
+    """What a caller gave, as a message quotes it: a table or an array by its kind alone.
+
+    >>> given("no"), given(np.zeros(3))
+    ("'no'", 'ndarray')
+    """
+    plain = value is None or isinstance(value, bool | int | float | str | bytes | list | tuple | dict | np.generic)
+    return repr(value) if plain else type(value).__name__
+
+
+def check_flags(wrong: type[SfumatoError], **flags: Any) -> None:
+    """Refuse what is neither True nor False: Python takes every word for True, "no" too."""
+    for name, value in flags.items():
+        if not isinstance(value, bool | np.bool_):
+            raise wrong(f"{name} must be True or False, got {given(value)} instead")
+
+
+def check_kind(wrong: type[SfumatoError], name: str, value: Any, kind: Any, words: str) -> None:
+    """Refuse what is not of a kind, which ``words`` name."""
+    if not isinstance(value, kind):
+        raise wrong(f"{name} must be {words}, got {given(value)} instead")
+
+
+def check_names(wrong: type[SfumatoError], name: str, value: Any, what: str = "attributes") -> tuple[str, ...]:
+    """A list of names; one alone is no list.
+
+    >>> check_names(SfumatoError, "columns", ["age", "sex"])
+    ('age', 'sex')
+    """
+    listed = tuple(value) if isinstance(value, Iterable) and not isinstance(value, str | bytes) else None
+    if listed is None or not all(isinstance(one, str) for one in listed):
+        raise wrong(f"{name} must be a list of {what}, got {given(value)} instead")
+    return listed
+
+
+def path_of(wrong: type[SfumatoError], name: str, value: Any) -> Path:
+    """The path of a file or folder."""
+    if not isinstance(value, str | PathLike) or not isinstance(fspath(value), str):
+        raise wrong(f"{name} must be the path of a file, got {given(value)} instead")
+    return Path(value)
+
+
+def check_numbers(wrong: type[SfumatoError], name: str, value: Any) -> Array:
+    """Numbers in a list or an array."""
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise wrong(f"{name} must hold numbers, got {given(value)} instead") from None
+
+
+def check_number(wrong: type[SfumatoError], name: str, value: Any) -> float:
+    """One number."""
+    check_kind(wrong, name, value, int | float | np.number, "a number")
+    return float(value)
+
+
+def check_places(wrong: type[SfumatoError], name: str, value: Any, size: int) -> Index:
+    """Places in a list of so many."""
+    places = np.asarray(value).reshape(-1) if np.size(value) else np.zeros(0, dtype=np.int64)
+    if places.dtype.kind not in "iu" or not ((places >= 0) & (places < size)).all():
+        raise wrong(f"{name} must be a list of whole numbers from 0 to {size - 1}, got {given(value)} instead")
+    return places.astype(np.int64)
+
+
+def fitting(wrong: type[SfumatoError], advice: str = "") -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """A function that says what it takes, where a call does not fit it; ``advice`` is what to do instead."""
+
+    def checked(function: Callable[P, R]) -> Callable[P, R]:
+        takes = signature(function)
+
+        @wraps(function)
+        def call(*args: P.args, **named: P.kwargs) -> R:
+            try:
+                takes.bind(*args, **named)
+            except TypeError as problem:
+                names = ", ".join(name for name in takes.parameters if name != "self")
+                raise wrong(f"{function.__name__}: {problem}; it takes {names}{advice}") from None
+            return function(*args, **named)
+
+        return call
+
+    return checked

@@ -127,7 +127,10 @@ class Answer(Rows):
 
     def population(self) -> Answer:
         """The same of the distribution behind the table, sampling noise included; parts weighed by their precision."""
-        form = replace(self.form, people=float(self.sums.n)) if isinstance(self.form, Shares) else self.form
+        form = self.form
+        if isinstance(form, Shares):
+            squares = self.sums.squares(form.jacobian) if isinstance(self.sums, Sums) else None
+            form = replace(form, people=float(self.sums.n), squares=squares)
         return replace(self, of_population=True, form=form)
 
     def contrast(self, a: Any, b: Any) -> Combination:

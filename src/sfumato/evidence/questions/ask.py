@@ -111,7 +111,7 @@ def share(ev: Evidence, name: str, by: By = None, where: Where = None, *, answer
     rows = len(asked.groups.labels)
     start = (len(each) + len(some)) * np.repeat(np.arange(rows), k)
     top, bottom = start + np.tile(np.arange(k), rows), start + k
-    form = _shares(ev, top, bottom)
+    form = Shares(top, bottom, np.zeros(len(top)), np.ones(len(top)))
     keys = {column: list(np.repeat(np.array(v, dtype=object), k)) for column, v in asked.groups.columns.items()}
     keys[free_name(name, keys)] = list(domain.labels[:k]) * rows
     return _answer(asked, sums, form, f"shares of {name}", keys, bottom + 1)
@@ -124,12 +124,8 @@ def share_where(ev: Evidence, where: Where) -> Answer:
     if where:
         sums = gather(ev, asked.attributes, lambda noises: [asked.groups.statistic(0, {}), {}])
     first = np.zeros(1, dtype=np.int64)
-    return _answer(asked, sums, _shares(ev, first, first + bool(where)), "share of records", {}, None)
-
-
-def _shares(ev: Evidence, top: Index, bottom: Index) -> Ratios:
-    weighted = getattr(ev, "weights", None) is not None  # then no number of draws tells the variance
-    return (Ratios if weighted else Shares)(top, bottom, np.zeros(len(top)), np.ones(len(top)))
+    form = Shares(first, first + bool(where), np.zeros(1), np.ones(1))
+    return _answer(asked, sums, form, "share of records", {}, None)
 
 
 def correlation(ev: Evidence, a: str, b: str, by: By = None, where: Where = None) -> Answer:
@@ -178,7 +174,7 @@ def cdf(ev: Evidence, name: str, by: By = None, where: Where = None, smooth: boo
     rows = len(asked.groups.labels)
     start = per * np.repeat(np.arange(rows), k)
     top, bottom = start + np.tile(np.arange(k), rows), start + k - 1
-    form = _shares(ev, top, bottom)
+    form = Shares(top, bottom, np.zeros(len(top)), np.ones(len(top)))
     keys = {column: list(np.repeat(np.array(v, dtype=object), k)) for column, v in asked.groups.columns.items()}
     reached, ends = running_ends(domain)
     label = free_name(reached, keys)

@@ -97,20 +97,29 @@ class Ratios:
 
 @dataclass(frozen=True, eq=False)
 class Shares(Ratios):
-    """A part of the records over all of them. Of a population, ``people`` are the records that tell of it.
+    r"""A part of the records over all of them. Of a population, ``people`` are the records that tell of it.
 
     Beside the noise of the channels, the variance of T - m B is then that of so many draws under the share m itself, as
-    Wilson (1927) has it, not under the one that was found: none among thirty does not say that there are none.
+    Wilson (1927) has it, not under the one that was found: none among thirty does not say that there are none. Records
+    that count by weights w are draws of w, with ``squares`` the means of w² behind each sum. With those of T and of B,
+
+        people * variance  =  squares_B m (1 - m) + what was found at the share found, beyond squares_B times the same
+
+    so that few records count as Kish (1965) has them, and many as they were found.
     """
 
     people: float | None = None
+    squares: Array | None = None
 
     def variances(self, S: Array, C: Array) -> tuple[Array, Array, Array]:
         v_top, v_both, v_bottom = super().variances(S, C)
         if self.people is None:
             return v_top, v_both, v_bottom
-        t, b, n = S[self.top], S[self.bottom], self.people
-        return v_top + (t * t - t) / n, v_both + (t * b - t - b / 2) / n, v_bottom + (b * b - 2 * b) / n
+        squares = S if self.squares is None else self.squares
+        t, b, tt, bb, n = S[self.top], S[self.bottom], squares[self.top], squares[self.bottom], self.people
+        share = np.divide(t, b, out=np.zeros(len(t)), where=b > _NOTHING)
+        beyond = tt * (1 - 2 * share) + bb * share * (2 * share - 1)  # 0 where all weigh the same
+        return v_top + (t * t - tt + beyond) / n, v_both + (t * b - tt - bb / 2) / n, v_bottom + (b * b - 2 * bb) / n
 
 
 def ratio_limits(

@@ -78,8 +78,24 @@ class Sums:
         A part with a noisier channel counts less. Its weight is n / v, v being the variance that one of its records has
         in the answer, relative to that of the other parts. Parts of few records count as one.
         """
+        held, weights, covs = self._weighed(jacobian)
+        means = [part.total / part.n for part in held.parts]
+        sizes = [part.n for part in held.parts]
+        value = np.sum([w * m for w, m in zip(weights, means, strict=True)], axis=0)
+        cov = np.sum([w * w / n * c for w, n, c in zip(weights, sizes, covs, strict=True)], axis=0)
+        return np.asarray(value), np.asarray(cov)
+
+    def squares(self, jacobian: Callable[[Array], Array]) -> Array:
+        """The mean square of each statistic over the population, parts weighed likewise."""
+        held, weights, _ = self._weighed(jacobian)
+        return np.asarray(
+            np.sum([w * np.diag(part.own) / part.n for w, part in zip(weights, held.parts, strict=True)], axis=0)
+        )
+
+    def _weighed(self, jacobian: Callable[[Array], Array]) -> tuple[Sums, Array, list[Array]]:
+        """The parts, the weight of each, and the covariance of one record of each."""
         if min(part.n for part in self.parts) < FEW and len(self.parts) > 1:
-            return replace(self, parts=many_each(self.parts)).population(jacobian)
+            return replace(self, parts=many_each(self.parts))._weighed(jacobian)
         means = [part.total / part.n for part in self.parts]
         covs = [part.per_record for part in self.parts]
         weights = np.array([part.n for part in self.parts]) / self.n
@@ -89,10 +105,7 @@ class Sums:
             if all((_along(J, one) > _along(J, other) / 2).all() for one, other in zip(shared, covs, strict=True)):
                 covs = shared  # not where strong noise leaves the spread untold
             weights = self._by_precision(J, covs)
-        sizes = [part.n for part in self.parts]
-        value = np.sum([w * m for w, m in zip(weights, means, strict=True)], axis=0)
-        cov = np.sum([w * w / n * c for w, n, c in zip(weights, sizes, covs, strict=True)], axis=0)
-        return np.asarray(value), np.asarray(cov)
+        return self, weights, covs
 
     def _by_precision(self, J: Array, covs: Sequence[Array]) -> Array:
         """The weight of each part, given the covariance of one of its records."""

@@ -127,11 +127,8 @@ class Answer(Rows):
 
     def population(self) -> Answer:
         """The same of the distribution behind the table, sampling noise included; parts weighed by their precision."""
-        form = self.form
-        if isinstance(form, Shares):
-            squares = self.sums.squares(form.jacobian) if isinstance(self.sums, Sums) else None
-            form = replace(form, people=float(self.sums.n), squares=squares)
-        return replace(self, of_population=True, form=form)
+        squares = self.sums.squares(self.form.jacobian) if isinstance(self.sums, Sums) else None
+        return replace(self, of_population=True, form=self.form.of_population(float(self.sums.n), squares))
 
     def contrast(self, a: Any, b: Any) -> Combination:
         """The difference a - b of two groups."""
@@ -168,6 +165,11 @@ class Answer(Rows):
             more = "; ..." if len(unknown) > 3 else ""
             told = f"{len(unknown)} of {many(len(self.value), 'row')} {'is' if len(unknown) == 1 else 'are'} not known"
             out.append(f"{told}, for want of records: nearly all values are possible ({some}{more})")
+        if self.of_population and self.form.unseen(self._found[0], *self.interval()).any():
+            out.append(
+                "of few answers: values that nobody gave, and up to 3 in so many people hold, could move a mean of the "
+                "population beyond its limits"
+            )
         if self.everybody is not None:
             out.append("records that gave no answer are left out, and counted under no_answer")
         return tuple(out)

@@ -15,7 +15,7 @@ from sfumato.evidence.density.smooth import Smooth
 from sfumato.evidence.protocol import By, Evidence, Where
 from sfumato.evidence.questions.answer import Answer
 from sfumato.evidence.questions.asked import Asked, ask
-from sfumato.evidence.questions.forms import AnswerForm, Correlations, Ratios, Shares
+from sfumato.evidence.questions.forms import AnswerForm, Correlations, Means, Shares
 from sfumato.evidence.questions.gather import gather, noisy
 from sfumato.evidence.questions.inside_bins import MATERIAL, hidden_spread, middles, widened
 from sfumato.evidence.questions.quantiles import Quantiles, check_quantiles, rising
@@ -74,7 +74,7 @@ def mean(ev: Evidence, name: str, by: By = None, where: Where = None, smooth: bo
     low, high = ends_of(domain, values)
     own = values[: domain.size - domain.nullable]
     within = None if name in noisy(ev) else (float(own[0]), float(own[-1]))
-    form = Ratios(at, at + 1, np.full(len(at), low), np.full(len(at), high), within)
+    form = Means(at, at + 1, np.full(len(at), low), np.full(len(at), high), within)
     found = _answer(asked, sums, form, f"mean of {name}{scale(domain)}", asked.groups.columns, at + 2)
     named = places(domain) if isinstance(domain, Date) else ()
     found = replace(found, named=named, between_places=True, said=(*found.said, *clipped(domain, "mean")))

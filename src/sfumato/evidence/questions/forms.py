@@ -7,8 +7,8 @@ the ends of what is left of the possible.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from sfumato.arrays import Array
 
 _NOTHING = 1e-9  # of a record
+#: From so many answers on limits of means were measured to hold, whatever the values.
+FEW_ANSWERS = 300
 
 
 class AnswerForm(Protocol):
@@ -44,6 +46,14 @@ class AnswerForm(Protocol):
 
     def records(self, S: Array) -> Array:
         """The sum of records behind each answer."""
+        ...
+
+    def of_population(self, people: float, squares: Array | None) -> AnswerForm:
+        """The same of the distribution behind so many records; ``squares`` are the mean squares behind each sum."""
+        ...
+
+    def unseen(self, S: Array, low: Array, high: Array) -> NDArray[np.bool_]:
+        """Where few answers, with these limits, leave room for values beyond them that nobody gave."""
         ...
 
 
@@ -79,7 +89,7 @@ class Ratios:
         out[rows, self.bottom] -= top * slope**2
         return out
 
-    def limits(self, S: Array, C: Array, z: float) -> tuple[Array, Array]:
+    def limits(self, S: Array, C: Array, z: float | Array) -> tuple[Array, Array]:
         """Fieller's; of a group that may hold nobody, all that is possible."""
         b = self.bottom
         low, high = bounded_limits(S[self.top], S[b], *self.variances(S, C), z, self.low, self.high)
@@ -93,6 +103,46 @@ class Ratios:
 
     def records(self, S: Array) -> Array:
         return S[self.bottom]
+
+    def of_population(self, people: float, squares: Array | None) -> Self:
+        return self
+
+    def unseen(self, S: Array, low: Array, high: Array) -> NDArray[np.bool_]:
+        return np.zeros(len(low), dtype=bool)
+
+
+@dataclass(frozen=True, eq=False)
+class Means(Ratios):
+    """A sum over those who answered. Of a population, ``people`` are the records that tell of it.
+
+    Few answers do not tell their own spread well: limits are then Student's (1908), with one degree of freedom for each
+    answer but one.
+    """
+
+    people: float | None = None
+
+    def limits(self, S: Array, C: Array, z: float | Array) -> tuple[Array, Array]:
+        if self.people is None:
+            return super().limits(S, C, z)
+        from scipy.special import ndtr, stdtrit
+
+        answers = np.maximum(self.answers(S), 2.0)
+        student = stdtrit(answers - 1, ndtr(z)) * np.sqrt(answers / (answers - 1))
+        return super().limits(S, C, np.asarray(student))
+
+    def answers(self, S: Array) -> Array:
+        """How many records of the population's sample answered."""
+        return np.asarray(S[self.bottom] * (self.people or 1.0))
+
+    def unseen(self, S: Array, low: Array, high: Array) -> NDArray[np.bool_]:
+        """What n people do not show is held by less than 3 in n, 19 times in 20: whether that moves a mean further."""
+        value, n = self.value(S), self.answers(S)
+        room = 3 / np.maximum(n, 1.0)
+        beyond = (room * (self.high - value) > high - value) | (room * (value - self.low) > value - low)
+        return np.asarray(beyond & (n >= 1) & (n < FEW_ANSWERS))
+
+    def of_population(self, people: float, squares: Array | None) -> Self:
+        return replace(self, people=people)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +161,9 @@ class Shares(Ratios):
     people: float | None = None
     squares: Array | None = None
 
+    def of_population(self, people: float, squares: Array | None) -> Self:
+        return replace(self, people=people, squares=squares)
+
     def variances(self, S: Array, C: Array) -> tuple[Array, Array, Array]:
         v_top, v_both, v_bottom = super().variances(S, C)
         if self.people is None:
@@ -123,7 +176,7 @@ class Shares(Ratios):
 
 
 def ratio_limits(
-    top: Array, bottom: Array, v_top: Array, v_both: Array, v_bottom: Array, z: float, low: Array, high: Array
+    top: Array, bottom: Array, v_top: Array, v_both: Array, v_bottom: Array, z: float | Array, low: Array, high: Array
 ) -> tuple[Array, Array]:
     """Fieller's limits, within what is possible.
 
@@ -149,7 +202,7 @@ def ratio_limits(
 
 
 def bounded_limits(
-    top: Array, bottom: Array, v_top: Array, v_both: Array, v_bottom: Array, z: float, low: Array, high: Array
+    top: Array, bottom: Array, v_top: Array, v_both: Array, v_bottom: Array, z: float | Array, low: Array, high: Array
 ) -> tuple[Array, Array]:
     """Fieller's limits that shrink to no point where the ratio itself lies outside what is possible.
 
@@ -176,14 +229,14 @@ def bounded_limits(
     return first, last
 
 
-def reach_inside(away: Array, z: float) -> Array:
+def reach_inside(away: Array, z: float | Array) -> Array:
     """The largest m >= 0 that an estimate of ``away`` < 0, of standard deviation 1, does not contradict.
 
     Estimates are ordered by their likelihood ratio against the best m >= 0: that of m is m (m - 2 away).
     """
     from scipy.special import ndtr
 
-    least, most = np.zeros(away.shape), np.full(away.shape, z)
+    least, most = np.zeros(away.shape), np.broadcast_to(z, away.shape).astype(np.float64)
     for _ in range(40):
         m = (least + most) / 2
         accepted = ndtr(away - m) + ndtr(-np.sqrt(m * (m - 2 * away))) > 2 * ndtr(-z)
@@ -240,6 +293,12 @@ class Correlations:
 
     def records(self, S: Array) -> Array:
         return S[:: self.per][: self.groups]
+
+    def of_population(self, people: float, squares: Array | None) -> Self:
+        return self
+
+    def unseen(self, S: Array, low: Array, high: Array) -> NDArray[np.bool_]:
+        return np.zeros(len(low), dtype=bool)
 
     def _own(self, group: int) -> slice:
         return slice(self.per * group, self.per * group + 6)

@@ -159,3 +159,9 @@ class Widened:
 
     def records(self, S: Array) -> Array:
         return self.form.records(S)
+
+    def of_population(self, people: float, squares: Array | None) -> Widened:
+        return replace(self, form=self.form.of_population(people, squares))
+
+    def unseen(self, S: Array, low: Array, high: Array) -> NDArray[np.bool_]:
+        return self.form.unseen(S, low, high)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,6 +80,12 @@ class Quantiles:
 
     def records(self, S: Array) -> Array:
         return np.repeat(S[self.start + self.k - 1], len(self.q))
+
+    def of_population(self, people: float, squares: Array | None) -> Self:
+        return self
+
+    def unseen(self, S: Array, low: Array, high: Array) -> NDArray[np.bool_]:
+        return np.zeros(len(low), dtype=bool)
 
     def _own(self, g: int) -> slice:
         return slice(int(self.start[g]), int(self.start[g]) + self.k)

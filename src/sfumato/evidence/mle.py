@@ -107,35 +107,41 @@ def _squarem(transition: Operator, observed: Array, tolerance: float, most: int,
     possible = transition.apply(np.ones(transition.cols)) > 0
     theta = possible / possible.sum() if start is None else start
     backward = transition.T
+    seen = np.flatnonzero(observed > 0)  # of very many released cells records are in few
+    own = observed[seen]
 
-    def ratio(point: Array) -> Array:
-        q = backward.apply(point)
-        weights = np.divide(observed, q, out=np.zeros_like(observed), where=observed > 0)
+    def reached(point: Array) -> Array:
+        """The shares of the released cells that are held."""
+        return np.asarray(backward.apply(point)[seen])
+
+    def ratio(q: Array) -> Array:
+        weights = np.zeros(len(observed))
+        weights[seen] = np.divide(own, q, out=np.zeros(len(own)), where=q > 0)
         return np.asarray(transition.apply(weights) / total)
 
-    def value(point: Array) -> float:
-        return log_likelihood(transition, observed, point)
+    def value(q: Array) -> float:
+        return float(own @ np.log(q)) if (q > 0).all() else -np.inf
 
-    step = ratio(theta)
-    best = value(theta)
+    q = reached(theta)
+    step, best = ratio(q), value(q)
     for iteration in range(1, most + 1):
         gap = float(step.max() - 1)
         if gap < tolerance:
             return Fit(theta, gap, iteration)
         first = theta * step
-        second = first * ratio(first)
+        second = first * ratio(reached(first))
         second /= second.sum()
         r, v = first - theta, second - 2 * first + theta
         length = -max(1.0, float(np.linalg.norm(r)) / max(float(np.linalg.norm(v)), 1e-300))
         trial = theta - 2 * length * r + length * length * v
         trial = np.maximum(trial, second / _SHRINK)
         trial /= trial.sum()
-        reached = value(trial)
+        q = reached(trial)
         # Only a step that does not lose likelihood is taken; plain EM never does.
-        if not reached >= best:
-            trial, reached = second, value(second)
-        theta, best = trial, reached
-        step = ratio(theta)
+        if not value(q) >= best:
+            trial, q = second, reached(second)
+        theta, best = trial, value(q)
+        step = ratio(q)
     gap = float(step.max() - 1)
     return Fit(theta, gap, most)
 

@@ -23,12 +23,12 @@ import numpy as np
 from sfumato.arrays import Array
 from sfumato.errors import NotAskedError
 from sfumato.evidence import Evidence
-from sfumato.evidence.kinds import as_evidence, asked_by_part, cliques_of
+from sfumato.evidence.kinds import as_evidence, cliques_of
 from sfumato.evidence.splits import cross_fits
 from sfumato.learn.arguments import check_number
 from sfumato.learn.base import Classifier
 from sfumato.learn.influence import Judge, Judged, mean_over_folds
-from sfumato.learn.score import ALL_CELLS, Score, majority_share, score_names
+from sfumato.learn.score import ALL_CELLS, Score, asked_by_some, majority_share, score_names
 from sfumato.learn.score_by_draws import drawn_confusion
 from sfumato.threads import one_thread
 
@@ -100,13 +100,14 @@ def cross_score(
     cells, spread = (each[1:].reshape(len(labels), len(labels)) for each in (value, sd))
     accuracy = min(max(float(value[0]), 0.0), 1.0)
     found, n, drawn = float(value[0]), float(given.n), names is None
-    return Score(accuracy, float(sd[0]), cells, spread, majority, labels, n, level, found, drawn)
+    apart = names is not None and not asked_by_some(given, names)
+    return Score(accuracy, float(sd[0]), cells, spread, majority, labels, n, level, found, drawn, apart)
 
 
 def _check_asked(model: Classifier, source: Evidence) -> None:
     """Refuse what no record could judge before more is learned: of large tables it must have been asked all."""
     names = [*model.used_features, model.target_]
-    if score_names([model], source) is None and not any(set(names) <= set(asked) for asked in asked_by_part(source)):
+    if score_names([model], source) is None and not asked_by_some(source, names):
         raise NotAskedError(
             f"no form asks all {len(names)} attributes that the model looks at, so that no record tells how often it "
             f"is right: learn from fewer attributes, or leave the accuracy out (--no-accuracy)"

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sfumato.arrays import Array
 from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
-from sfumato.evidence.kinds import by_method, likelihood_of
+from sfumato.evidence.kinds import asked_by_part, by_method, likelihood_of
 from sfumato.evidence.model.blended_mean import Blended, blended_mean, cross_fitted
 from sfumato.learn.arguments import check_number
 from sfumato.learn.score_by_draws import FittedClassifier, drawn_confusion
@@ -53,6 +53,7 @@ class Score:
     level: float
     unbiased: float  # the accuracy before it is kept within [0, 1]
     drawn: bool = False  # whether the table was too large to list, and records drawn from a model stood for it
+    apart: bool = False  # whether no record answered all that the model looks at, and a model joined their answers
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -75,6 +76,12 @@ class Score:
         low, high = self.interval
         if high - low <= NARROW:
             return None
+        if self.apart:
+            return (
+                "no record was asked all that the model looks at: a joint model puts the answers together, and what it "
+                "may be wrong by makes the interval wide, hardly noise or chance. A narrower one takes fewer "
+                "attributes, or forms that ask them together"
+            )
         if self.drawn:
             return (
                 f"a narrower interval takes fewer attributes: these have more than {_CELLS:,} combinations of values, "
@@ -162,7 +169,8 @@ def estimate_score(model: FittedClassifier, source: Evidence, level: float = 0.9
     accuracy = min(max(found.value, 0.0), 1.0)
     majority = majority_share(source, model.target_)
     sd = _sd(found, trust)
-    return Score(accuracy, sd, confusion, spread, majority, model.classes_, n, level, found.value)
+    apart = not asked_by_some(source, names)
+    return Score(accuracy, sd, confusion, spread, majority, model.classes_, n, level, found.value, apart=apart)
 
 
 def _sd(found: Blended, trust: float) -> float:
@@ -185,6 +193,11 @@ def _from_draws(model: FittedClassifier, source: Evidence, level: float) -> Scor
     majority = majority_share(source, model.target_)
     found, sd = float(right @ shares), float(np.sqrt(max(float(right @ cov @ right), 0.0)))
     return Score(min(max(found, 0.0), 1.0), sd, confusion, spread, majority, model.classes_, n, level, found, True)
+
+
+def asked_by_some(source: Evidence, names: Sequence[str]) -> bool:
+    """Whether some record was asked all of these attributes."""
+    return any(set(names) <= set(asked) for asked in asked_by_part(source))
 
 
 def majority_share(source: Evidence, target: str) -> float:

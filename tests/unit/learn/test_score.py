@@ -271,3 +271,19 @@ def test_always_saying_the_largest_class_is_judged_as_a_model_that_does_so():
         both = (cross_score(DecisionTree(), release, "y", rng=1, confusion=False), tree.estimate_score(release))
         gaps.append([one.accuracy - one.majority for one in both])
     assert np.abs(np.mean(gaps, axis=0)).max() < 0.005
+
+
+def test_what_widens_an_accuracy_under_forms_of_pairs_is_said() -> None:
+    """Twenty times the records, and a gamma of 99, left the interval as wide as it was: they are no advice."""
+    draws = np.random.default_rng(1)
+    kept = draws.random((5, 3000)) < 0.75
+    true = draws.integers(0, 2, 3000)
+    table = {f"q{i}": np.where(one, true, 1 - true) for i, one in enumerate(kept)} | {"y": true}
+    schema = sf.Schema({name: sf.Ordinal((0, 1)) for name in table})
+    pairs = sf.randomize(table, sf.Forms.for_gamma(schema, 9, ask=2), rng=sf.experiment(2))
+    found = cross_score(sf.learn.NaiveBayes(), pairs, target="y", confusion=False, rng=1)
+    assert found.apart and found.narrower is not None
+    assert "no record was asked all" in found.narrower and "as many records" not in found.narrower
+    whole = sf.randomize(table, sf.Scheme.for_gamma(schema, 3), rng=sf.experiment(2))
+    plain = cross_score(sf.learn.NaiveBayes(), whole, target="y", confusion=False, rng=1)
+    assert not plain.apart and "times as many records" in str(plain.narrower)

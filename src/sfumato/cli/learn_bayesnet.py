@@ -12,7 +12,7 @@ import typer
 from sfumato.cli import console, learning
 from sfumato.cli.choices import one_of
 from sfumato.errors import SfumatoError
-from sfumato.evidence import evidence
+from sfumato.evidence.kinds import as_evidence
 from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.learn.bayesnet.edges import edge_rows, words_of_p_values, words_of_tests
 from sfumato.learn.bayesnet.parameters import PRIORS
@@ -86,9 +86,10 @@ def bayesnet(
         penalty=penalty,
         memory=memory,
     )
-    total = None if order is None and structure is None else len(release.schema)
+    source = as_evidence(learning.named(release, columns))
+    total = None if order is None and structure is None else len(source.schema)
     with console.progress("nodes" if total else "sets of parents", total) as advance:
-        net.fit(evidence(release), progress=lambda _: advance(1))
+        net.fit(source, progress=lambda _: advance(1))
     if plot is not None:
         drawn = many(len(net.edges_), "link")
         net.plot(plot, cpts=tables, title=f"{drawn}; the thicker, the surer")

@@ -45,19 +45,19 @@ def linear(
 
         sfumato learn linear release.parquet --target income --loss lda --plot weights.svg
     """
-    release = learning.load(files, columns, target)
+    source = learning.named(learning.load(files, columns, target), columns, target)
 
     def refits(model: LinearClassifier) -> int:
         return GROUPS if errors_asked and model.only_class is None else 0
 
     found, score = learning.learn(
-        lambda: LinearClassifier(loss=loss, rng=seed), release, target, seed, refits=refits, accuracy=accuracy
+        lambda: LinearClassifier(loss=loss, rng=seed), source, target, seed, refits=refits, accuracy=accuracy
     )
     tested = learning.test_accuracy(found, test)
     errors = None
     if refits(found):
         with console.progress("fits for the errors of the weights", GROUPS) as advance:
-            errors = found.standard_errors(release, GROUPS, progress=advance)
+            errors = found.standard_errors(source, GROUPS, progress=advance)
     if plot is not None:
         found.plot(plot, errors)
     names = [*found.encoding_.columns, "constant"]

@@ -10,7 +10,7 @@ import typer
 
 from sfumato.cli import console, learning
 from sfumato.errors import SfumatoError
-from sfumato.evidence.kinds import model_evidence
+from sfumato.evidence.kinds import as_evidence, model_evidence
 from sfumato.evidence.model.cliques import JunctionEvidence
 from sfumato.evidence.model.tuning import SURE
 from sfumato.evidence.plot import plot_shares
@@ -53,7 +53,8 @@ def model(
     if sample is not None and sample.suffix.lower() != ".csv":
         raise SfumatoError(f"{sample}: synthetic records are written as .csv; choose such a name")
     began = monotonic()
-    found = model_evidence(learning.load(files, columns, target), tau=tau, order=order, target=target, rng=seed)
+    source = as_evidence(learning.named(learning.load(files, columns, target), columns, target))
+    found = model_evidence(source.release, source.names, tau=tau, order=order, target=target, rng=seed)
     spent = monotonic() - began
     if sample is not None:
         from pyarrow import csv

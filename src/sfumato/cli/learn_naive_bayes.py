@@ -41,7 +41,7 @@ def naive_bayes(
     def make() -> NaiveBayes | TAN:
         return TAN() if augmented else NaiveBayes()
 
-    model, score = learning.learn(make, release, target, seed, accuracy=accuracy)
+    model, score = learning.learn(make, learning.named(release, columns, target), target, seed, accuracy=accuracy)
     tested = learning.test_accuracy(model, test)
     if plot is not None:
         model.plot(plot)

@@ -74,7 +74,13 @@ def regression(
         release = learning.cut_numbers(release)
     covariates = None if names is None else listed(names)
     model = Regression(chosen or "gaussian", through=through, event=value)
-    model.fit(release, target=target, names=covariates, formula=formula, progress=_foretelling())
+    model.fit(
+        learning.named(release, columns, explained),
+        target=target,
+        names=covariates,
+        formula=formula,
+        progress=_foretelling(),
+    )
     text = model.summary(level)
     if plot is not None:
         model.plot(plot, level)

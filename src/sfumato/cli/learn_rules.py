@@ -10,7 +10,7 @@ import typer
 from sfumato.cli import console, learning
 from sfumato.cli.choices import one_of
 from sfumato.errors import SfumatoError
-from sfumato.evidence import evidence
+from sfumato.evidence import Evidence, evidence
 from sfumato.learn.rules import AssociationRules
 from sfumato.printable import many
 from sfumato.release import Release
@@ -64,8 +64,8 @@ def rules(
         raise SfumatoError("--point-estimates means --by estimate: give only one of them")
     model = AssociationRules(support, confidence, "estimate" if point_estimates else by, items)
     with console.progress("sets and rules", None) as advance:
-        found = model.fit(release, target=target, progress=advance).rules_
-    wrong = None if test is None else _against(model, release, test)
+        found = model.fit(learning.named(release, columns, target), target=target, progress=advance).rules_
+    wrong = None if test is None else _against(model, learning.named(release, columns, target), test)
     shown = found if any_lift else [rule for rule in found if rule.tells_more]
     if plot is not None and shown:
         model.plot(plot, most=show, rules=shown)
@@ -118,7 +118,7 @@ def rules(
         )
 
 
-def _against(model: AssociationRules, release: Release, test: Path) -> dict[str, int]:
-    clean = AssociationRules(**(model.get_params() | {"by": "estimate"})).fit(evidence(test, release.schema))
+def _against(model: AssociationRules, source: Release | Evidence, test: Path) -> dict[str, int]:
+    clean = AssociationRules(**(model.get_params() | {"by": "estimate"})).fit(evidence(test, source.schema))
     true, said = {found.items for found in clean.itemsets_}, {found.items for found in model.itemsets_}
     return {"frequent": len(true), "false_positives": len(said - true), "false_negatives": len(true - said)}

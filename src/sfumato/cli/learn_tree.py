@@ -64,17 +64,18 @@ def tree(
         )
         return
     release = learning.load(files, columns, target)
+    source = learning.named(release, columns, target)
 
     def make() -> DecisionTree:
         return DecisionTree(criterion=criterion, counts=counts, max_leaves=leaves)
 
-    found, each = learning.fit(make, release, target)
+    found, each = learning.fit(make, source, target)
     tested = learning.test_accuracy(found, test)
     if plot is not None:
         found.plot(plot, depth=depth)
     if not json:
         _show(found, len(release), depth, everything)
-    score = learning.judge(make, release, target, seed, each=each) if accuracy else None
+    score = learning.judge(make, source, target, seed, each=each) if accuracy else None
     if json:
         about = {"leaves": len(found.root_.leaves), "depth": found.root_.depth, "text": found.text(level=0.95)}
         console.emit(learning.document("tree", found, score, tested, **about))

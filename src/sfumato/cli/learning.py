@@ -15,7 +15,7 @@ from sfumato.cli import console
 from sfumato.cli.forecast import PATIENCE, duration
 from sfumato.cli.release_files import load_together
 from sfumato.errors import without_warnings
-from sfumato.evidence import Evidence
+from sfumato.evidence import Evidence, evidence
 from sfumato.learn.base import Classifier
 from sfumato.learn.crossfit import cross_score, steps
 from sfumato.learn.linear import LinearClassifier
@@ -50,6 +50,14 @@ def load(files: list[Path], columns: str | None = None, target: str | None = Non
         names = listed(columns)
         release = release.select([*names, *([target] if target is not None and target not in names else [])])
     return release if numbers else cut_numbers(release)
+
+
+def named(release: Release, columns: str | None, target: str | None = None) -> Release | Evidence:
+    """What is learned from: the release, or of attributes that are randomized together those alone that are named."""
+    if columns is None:
+        return release
+    names = list(dict.fromkeys([*listed(columns), *([target] if target is not None else [])]))
+    return release if set(names) == set(release.schema) else evidence(release, names=names)
 
 
 def cut_numbers(release: Release) -> Release:

@@ -347,3 +347,34 @@ def test_fits_for_the_errors_alone_are_foretold(capsys):
     learning.foretell(3.0, refits=10)
     said = " ".join(capsys.readouterr().err.split())
     assert "one fit took 3.0 s; more follow, 10 for the errors of the weights" in said and said.endswith("30 seconds")
+
+
+@pytest.fixture(scope="module")
+def pairs(tmp_path_factory):
+    draws = np.random.default_rng(1)
+    true = draws.integers(0, 2, 6000)
+    names = ("first", "second", "third", "other")
+    table = {name: np.where(draws.random(6000) < 0.8, true, 1 - true) for name in names} | {"y": true}
+    schema = sf.Schema({name: sf.Ordinal((0, 1)) for name in table})
+    release = sf.randomize(table, sf.Forms.for_gamma(schema, 20, ask=2), rng=sf.experiment(2))
+    return release.save(tmp_path_factory.mktemp("pairs") / "pairs.parquet")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "naive-bayes --target y --no-accuracy",
+        "tree --target y --no-accuracy",
+        "linear --target y --no-accuracy --no-errors",
+        "rules --target y",
+        "bayesnet --max-parents 1",
+        "model --target y --no-accuracy",
+        "regression --target y --family logistic",
+    ],
+)
+def test_columns_keep_out_what_is_randomized_together_with_them(pairs, words) -> None:
+    """Under forms of pairs every attribute is, with every other: all of them were learned from."""
+    command, *options = words.split()
+    result = run(command, pairs, *options, "--columns", "first,second,y", "--json")
+    assert result.exit_code == 0, result.output
+    assert "first" in result.output and "third" not in result.output and "other" not in result.output

@@ -138,3 +138,9 @@ def test_a_flag_is_true_or_false(flag: Any) -> None:
 def test_an_argument_is_not_quoted_where_it_holds_records() -> None:
     with pytest.raises(SfumatoError, match="anytime must be True or False, got Table instead"):
         sf.evidence(RELEASE).counts("sky").interval(anytime=sf.evidence(RELEASE).sample(3))
+
+
+def test_a_column_without_values_is_advised_on_once() -> None:
+    with pytest.raises(SfumatoError, match="holds no values: leave it out, or write the schema by hand") as raised:
+        sf.Schema.infer({"mark": [1, 2, 3], "none": [None, None, None]})
+    assert str(raised.value).count("leave it out") == 1

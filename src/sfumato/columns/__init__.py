@@ -164,7 +164,7 @@ def _judge(cells: Cells, requests: Requests) -> Verdict:
             cells.name, "unreadable", f"of type {cells.kind} has no domain here: turn it into text or numbers"
         )
     if not counts:
-        return Verdict(cells.name, "empty", "holds no values: leave it out or write its domain by hand")
+        return Verdict(cells.name, "empty", "holds no values")
     if requests.kinds.get(cells.name) == "identifier":
         return Verdict(cells.name, "identifier", "as asked for")
     if cells.distinct == 1 and not wanted.asked and cells.name not in requests.by:

@@ -24,7 +24,10 @@ def document_of(path: Path) -> Any:
         if tables.suffix(path) in tables.CSV:
             beside = sidecar(path)
             if not beside.is_file():
-                raise ReleaseError(f"{path} has no scheme: {beside.name} is missing beside it")
+                raise ReleaseError(
+                    f"{path} has no scheme: {beside.name} is missing beside it; a raw table has none, and becomes a "
+                    f"release by sfumato randomize"
+                )
             return read_json(beside.read_bytes(), "it")
         notes = parquet_notes(path)
         if KEY not in notes:

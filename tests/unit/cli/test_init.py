@@ -102,7 +102,7 @@ def test_bound_instead_of_a_scheme(
         ("randomize raw.csv nowhere/release.parquet --scheme scheme.json", "the folder nowhere does not exist"),
         ("randomize raw.csv release.xls --scheme scheme.json", "the name must end in one of"),
         ("randomize raw.csv release.parquet --gamma 1 --columns sex", "gamma must lie in"),
-        ("inspect raw.csv", "raw.csv.json is missing beside it"),
+        ("inspect raw.csv", "raw.csv.json is missing beside it; a raw table has none, and becomes a release by"),
         ("estimate raw.csv --columns sex", "raw.csv has no scheme"),
         ("bench nothing-like-this", "no benchmark is called"),
         ("randomize raw.csv release.parquet --scheme scheme.json --key-file k", "--key-file needs --id"),

@@ -10,6 +10,7 @@ import numpy as np
 from sfumato.channels import Channel
 from sfumato.errors import ChannelError, UnrecoverableWarning, warn
 from sfumato.evidence.model.tuning import ENOUGH
+from sfumato.printable import many
 from sfumato.release import Release
 from sfumato.scheme import Scheme
 
@@ -73,8 +74,8 @@ def warn_if_too_little(left: float, records: int) -> None:
     """Say so where fewer than five effective records are left."""
     if left < ENOUGH:
         warn(
-            f"{records} records at this randomization are worth {left:.2g} clean ones, fewer than {ENOUGH:g}: "
-            f"too little is left to train on",
+            f"{many(records, 'record')} at this randomization {'is' if records == 1 else 'are'} worth {left:.2g} clean "
+            f"ones, fewer than {ENOUGH:g}: too little is left to train on",
             UnrecoverableWarning,
             stacklevel=5,
         )

@@ -26,7 +26,8 @@ from sfumato.evidence.blocks import blocks
 from sfumato.evidence.questions.answer import Answer
 from sfumato.evidence.questions.cell_scores import means_only, own_of_means, own_scores, released_scores
 from sfumato.evidence.questions.combinations import contrast, ratio
-from sfumato.evidence.questions.forms import Correlations, Ratios
+from sfumato.evidence.questions.correlations import Correlations
+from sfumato.evidence.questions.forms import Ratios
 from sfumato.evidence.questions.part_sums import PartSums
 from sfumato.evidence.questions.quantiles import Quantiles
 from sfumato.evidence.questions.statistics import Statistic, Sums, weights

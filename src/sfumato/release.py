@@ -27,7 +27,6 @@ from sfumato.released.writer import Writer, check_codes, id_kind
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
 from sfumato.secrets.pseudonyms import Pseudonyms, decoded, hexadecimal, id_text
-from sfumato.writing.description import check_raw
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -66,7 +65,6 @@ class Release:
         """
         import pyarrow as pa
 
-        check_raw(table)
         made = None if link_key is None else Pseudonyms.under(None, link_key)
         if is_spark(table):
             return cls.of([raw_part(table, schema, id, made)])
@@ -144,7 +142,8 @@ class Release:
 
     def _decoded(self, name: str, column: pa.ChunkedArray) -> Any:
         asked = [part.scheme for part in self.parts if name in part.scheme.schema]
-        if not asked or not all(_releases_values(scheme, name) for scheme in asked):
+        held = [next((g.channel for g in scheme.groups if name in g.names), None) for scheme in asked]
+        if not held or any(channel is None or not channel.releases_values for channel in held):
             return column
         check_codes(name, column.to_numpy(), self.schema[name].size)
         return self.schema[name].decode(column.to_numpy())
@@ -169,11 +168,10 @@ class Release:
 
         Records that were asked about none of them are left out.
         """
-        if not check_names(ReleaseError, "names", names):
-            raise ReleaseError("select takes a list of at least one attribute")
-        unknown = [name for name in names if name not in self.schema]
-        if unknown:
-            raise ReleaseError(f"there is no attribute {unknown[0]!r}; the release has {', '.join(self.schema.names)}")
+        unknown = [name for name in check_names(ReleaseError, "names", names) if name not in self.schema]
+        if unknown or not names:
+            wrong = f"there is no attribute {unknown[0]!r}" if unknown else "select takes a list of attributes"
+            raise ReleaseError(f"{wrong}; the release has {', '.join(self.schema.names)}")
         return Release.of(part.select(names) for part in self.parts if not set(names).isdisjoint(part.scheme.schema))
 
     # Numbers under additive noise.
@@ -300,7 +298,3 @@ class Release:
             raise ReleaseError(f"{path} was replaced while it was loaded: load it again")
         check_no_texts(self.parts)
         return self
-
-
-def _releases_values(scheme: Scheme, name: str) -> bool:
-    return any(name in group.names and group.channel.releases_values for group in scheme.groups)

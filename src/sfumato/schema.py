@@ -29,6 +29,7 @@ from sfumato.input_checks import check_names, given
 from sfumato.pages.display import html_table
 from sfumato.reading import tables
 from sfumato.reading.json_documents import SURROGATE, read_json
+from sfumato.writing.description import check_raw
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -119,6 +120,7 @@ class Schema(Mapping[str, Domain]):
 
     def encode(self, table: Any) -> dict[str, Codes]:
         """Codes of every attribute of any table; columns outside the schema are left behind."""
+        check_raw(table)
         pieces: dict[str, list[Codes]] = {name: [] for name in self.names}
         tally = Tally()
         try:

@@ -61,16 +61,14 @@ class Scheme:
         clear: Sequence[str] = (),
     ) -> None:
         check_kind(SchemeError, "schema", schema, Schema, "a Schema")
-        self.schema = schema
+        self.schema, shared = schema, dict[Channel, Channel]()
         treated: dict[str, Group] = {}
-        shared: dict[Channel, Channel] = {}
         if channels is not None and not isinstance(channels, Mapping):
             raise SchemeError(f'channels are given as {{"sex": channel}}, got {type(channels).__name__} instead')
         if isinstance(clear, str):
             raise SchemeError(f"clear takes a list of attributes: clear=[{clear!r}]")
-        passing: dict[str | tuple[str, ...], Channel] = {
-            name: _in_the_clear(schema, name) for name in check_names(SchemeError, "clear", clear)
-        }
+        clear = check_names(SchemeError, "clear", clear)
+        passing: dict[str | tuple[str, ...], Channel] = {name: _in_the_clear(schema, name) for name in clear}
         for key, channel in [*(channels or {}).items(), *passing.items()]:
             names = (key,) if isinstance(key, str) else tuple(key)
             if isinstance(channel, Average | Prefixes | Subset | Windows):
@@ -192,9 +190,7 @@ class Scheme:
         better families, a warning says what is left and what would serve. An attribute with points gets the channel
         for means.
         """
-        if not isinstance(schema, Schema):
-            read = ": read the file with sf.Schema.from_json(Path(...).read_text())" if isinstance(schema, str) else ""
-            raise SchemeError(f"for_gamma takes a schema, got {type(schema).__name__} instead{read}")
+        check_kind(SchemeError, "schema", schema, Schema, "a Schema, such as sf.Schema.from_json(text)")
         alike: dict[tuple[Any, ...], list[str]] = {}
         for name, d in schema.items():
             key = (d.size, d.ordered, d.nullable, d.rounds) if d.listed else (name,)  # texts differ in more than number

@@ -20,8 +20,11 @@ RELEASE = sf.randomize({"sky": ["Clear", "Overcast"] * 50, "mark": [1, 2, 3, 1] 
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: sf.Scheme.for_gamma("schema.json", gamma=9), "for_gamma takes a schema, got str instead: read the"),
-        (lambda: sf.Scheme.for_gamma(None, gamma=9), "for_gamma takes a schema, got NoneType instead"),
+        (
+            lambda: sf.Scheme.for_gamma("schema.json", gamma=9),
+            "schema must be a Schema, such as sf.Schema.from_json(text), got",
+        ),
+        (lambda: sf.Scheme.for_gamma(None, gamma=9), "from_json(text), got None instead"),
         (lambda: sf.Release.concat(RELEASE), "concat takes a list of releases"),
         (lambda: sf.Release.concat(["a.parquet"]), "concat takes a list of releases"),
         (lambda: sf.evidence(RELEASE).counts("sky").interval("95%"), "level must lie in (0, 1), got '95%'"),

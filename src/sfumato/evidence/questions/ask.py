@@ -15,7 +15,8 @@ from sfumato.evidence.density.smooth import Smooth
 from sfumato.evidence.protocol import By, Evidence, Where
 from sfumato.evidence.questions.answer import Answer
 from sfumato.evidence.questions.asked import Asked, ask
-from sfumato.evidence.questions.forms import AnswerForm, Correlations, Means, Shares
+from sfumato.evidence.questions.correlations import Correlations
+from sfumato.evidence.questions.forms import AnswerForm, Means, Shares
 from sfumato.evidence.questions.gather import gather, noisy
 from sfumato.evidence.questions.inside_bins import MATERIAL, hidden_spread, middles, widened
 from sfumato.evidence.questions.quantiles import Quantiles, check_quantiles, rising

@@ -1,4 +1,4 @@
-r"""From sums to answers: ratios of sums and correlations, each with its derivative and its limits.
+r"""From sums to answers: ratios of sums, each with its derivative and its limits.
 
 Limits of a ratio m = T / B are those of Fieller (1954): all m for which T - m B is no further from 0 than z times its
 standard deviation. Where B itself may be 0 that leaves out at most what lies between two numbers, and the limits are
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Array
 
-_NOTHING = 1e-9  # of a record
+NOTHING = 1e-9  # of a record
 #: From so many answers on limits of means were measured to hold, whatever the values.
 FEW_ANSWERS = 300
 
@@ -75,13 +75,13 @@ class Ratios:
 
     def value(self, S: Array) -> Array:
         top, bottom = S[self.top], S[self.bottom]
-        some = bottom > _NOTHING
+        some = bottom > NOTHING
         out = np.divide(top, bottom, out=np.full(len(top), np.nan), where=some)
         return np.asarray(np.clip(out, *(self.within or (self.low, self.high))))
 
     def jacobian(self, S: Array) -> Array:
         top, bottom = S[self.top], S[self.bottom]
-        some = bottom > _NOTHING
+        some = bottom > NOTHING
         slope = np.divide(1.0, bottom, out=np.full(len(top), np.nan), where=some)
         rows = np.arange(len(top))
         out = np.zeros((len(top), len(S)))
@@ -170,7 +170,7 @@ class Shares(Ratios):
             return v_top, v_both, v_bottom
         squares = S if self.squares is None else self.squares
         t, b, tt, bb, n = S[self.top], S[self.bottom], squares[self.top], squares[self.bottom], self.people
-        share = np.divide(t, b, out=np.zeros(len(t)), where=b > _NOTHING)
+        share = np.divide(t, b, out=np.zeros(len(t)), where=b > NOTHING)
         beyond = tt * (1 - 2 * share) + bb * share * (2 * share - 1)  # 0 where all weigh the same
         return v_top + (t * t - tt + beyond) / n, v_both + (t * b - tt - bb / 2) / n, v_bottom + (b * b - 2 * bb) / n
 
@@ -193,9 +193,9 @@ def ratio_limits(
     flat = np.abs(a) <= 1e-12 * bottom**2
     scale = np.where(flat, 1.0, a)
     ends = np.sort(np.stack([(b - root) / scale, (b + root) / scale]), axis=0)
-    told = (a > 0) & ~flat & (bottom > _NOTHING)
+    told = (a > 0) & ~flat & (bottom > NOTHING)
     # where the bottom may be 0 everything is accepted but what lies between the ends
-    beyond = (a < 0) & ~flat & (inside > 0) & (bottom > _NOTHING)
+    beyond = (a < 0) & ~flat & (inside > 0) & (bottom > NOTHING)
     first = np.where(told, ends[0], np.where(beyond & (ends[0] < low), ends[1], low))
     last = np.where(told, ends[1], np.where(beyond & (ends[1] > high), ends[0], high))
     return np.clip(first, low, high), np.clip(last, low, high)
@@ -214,7 +214,7 @@ def bounded_limits(
     (0.0, 0.42)
     """
     first, last = ratio_limits(top, bottom, v_top, v_both, v_bottom, z, low, high)
-    some = bottom > _NOTHING
+    some = bottom > NOTHING
     ratio = np.divide(top, bottom, out=np.zeros(len(top)), where=some)
     for end, sign in ((low, 1.0), (high, -1.0)):
         variance = v_top - 2 * end * v_both + end**2 * v_bottom
@@ -242,100 +242,3 @@ def reach_inside(away: Array, z: float | Array) -> Array:
         accepted = ndtr(away - m) + ndtr(-np.sqrt(m * (m - 2 * away))) > 2 * ndtr(-z)
         least, most = np.where(accepted, m, least), np.where(accepted, most, m)
     return least
-
-
-@dataclass(frozen=True, eq=False)
-class Correlations:
-    """Pearson's correlation from the sums 1, x, y, x², y², xy of each group.
-
-    It is the covariance over the product of the standard deviations, and has the limits of such a ratio. They hold also
-    where a variance is hardly told, where Fisher's scale is much too wide. ``per`` is how many sums a group has, these
-    being the first.
-    """
-
-    groups: int
-    per: int = 6
-
-    by_limits = False
-
-    @property
-    def low(self) -> Array:
-        return np.full(self.groups, -1.0)
-
-    @property
-    def high(self) -> Array:
-        return np.ones(self.groups)
-
-    def value(self, S: Array) -> Array:
-        found = [_moments(S[self._own(g)]) for g in range(self.groups)]
-        return np.array([np.nan if one is None else np.clip(one.top / one.bottom, -1.0, 1.0) for one in found])
-
-    def jacobian(self, S: Array) -> Array:
-        out = np.zeros((self.groups, len(S)))
-        for g in range(self.groups):
-            found = _moments(S[self._own(g)])
-            out[g, self._own(g)] = np.nan if found is None else found.slope
-        return out
-
-    def spreads(self, S: Array) -> tuple[float, float]:
-        """The variances of both among all groups together, not below 0."""
-        n, x, y, xx, yy, _ = np.sum([S[self._own(g)] for g in range(self.groups)], axis=0)
-        n = max(float(n), _NOTHING)
-        return max(float(xx / n - (x / n) ** 2), 0.0), max(float(yy / n - (y / n) ** 2), 0.0)
-
-    def limits(self, S: Array, C: Array, z: float) -> tuple[Array, Array]:
-        low, high = self.low, self.high
-        for g in range(self.groups):
-            found = _moments(S[self._own(g)])
-            if found is not None:
-                low[g : g + 1], high[g : g + 1] = found.limits(C[self._own(g), self._own(g)], z)
-        return low, high
-
-    def records(self, S: Array) -> Array:
-        return S[:: self.per][: self.groups]
-
-    def of_population(self, people: float, squares: Array | None) -> Self:
-        return self
-
-    def unseen(self, S: Array, low: Array, high: Array) -> NDArray[np.bool_]:
-        return np.zeros(len(low), dtype=bool)
-
-    def _own(self, group: int) -> slice:
-        return slice(self.per * group, self.per * group + 6)
-
-
-@dataclass(frozen=True, eq=False)
-class _Moments:
-    """The covariance and the product of the standard deviations, each with its derivative by the six sums."""
-
-    top: float
-    bottom: float
-    by_top: Array
-    by_bottom: Array
-
-    @property
-    def slope(self) -> Array:
-        """The derivative of the correlation."""
-        return np.asarray((self.by_top - self.top / self.bottom * self.by_bottom) / self.bottom)
-
-    def limits(self, C: Array, z: float) -> tuple[Array, Array]:
-        pairs = [(self.by_top, self.by_top), (self.by_top, self.by_bottom), (self.by_bottom, self.by_bottom)]
-        v = [np.atleast_1d(a @ C @ b) / self.bottom**2 for a, b in pairs]
-        one = np.ones(1)
-        return bounded_limits(self.top / self.bottom * one, one, v[0], v[1], v[2], z, -one, one)
-
-
-def _moments(sums: Array) -> _Moments | None:
-    """None where a variance is not told."""
-    n, x, y, xx, yy, xy = (float(one) for one in sums)
-    if n <= _NOTHING:
-        return None
-    mx, my = x / n, y / n
-    vx, vy, c = xx / n - mx * mx, yy / n - my * my, xy / n - mx * my
-    if vx <= _NOTHING * max(abs(xx / n), 1e-300) or vy <= _NOTHING * max(abs(yy / n), 1e-300):
-        return None
-    s = float(np.sqrt(vx * vy))
-    by_x = np.array([mx * mx - vx, -2 * mx, 0.0, 1.0, 0.0, 0.0]) / n
-    by_y = np.array([my * my - vy, 0.0, -2 * my, 0.0, 1.0, 0.0]) / n
-    by_c = np.array([mx * my - c, -my, -mx, 0.0, 0.0, 1.0]) / n
-    return _Moments(c, s, by_c, s / 2 * (by_x / vx + by_y / vy))

@@ -13,7 +13,6 @@ from sfumato.arrays import Array, Codes
 from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import as_evidence
-from sfumato.input_checks import check_kind
 from sfumato.learn.arguments import check_number
 from sfumato.learn.base import Classifier, normalise, refuse_one_class, surely_held
 from sfumato.learn.linear import weight_errors
@@ -91,7 +90,6 @@ class LinearClassifier(Classifier):
         check_number("steps", self.steps, least=1)
         if self.ridge != "auto":
             check_number("ridge", self.ridge, least=0)
-        check_kind(EstimationError, "values", self.values, Mapping | None, "numbers by features")
         for name in self.values or {}:
             if name not in self.features_:
                 raise EstimationError(f"values names {name!r}, which is not a feature: {', '.join(self.features_)}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Sized
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
@@ -16,7 +16,6 @@ from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import as_evidence
 from sfumato.evidence.limits import check_level
 from sfumato.evidence.simplex import project
-from sfumato.input_checks import check_kind
 from sfumato.learn.base import Classifier, check_rows, prepare, refuse_one_class, share_right
 from sfumato.learn.regression.binned_numbers import binned_numbers
 from sfumato.learn.regression.coefficient_limits import distances, limits, p_values
@@ -143,10 +142,8 @@ class Regression(Classifier):
             return target or named, columns
         if target is None:
             raise EstimationError("Regression needs a target: fit(evidence, target=...)")
-        if isinstance(names, Sized) and not len(names):
+        if names is not None and not (isinstance(names, Sequence) and len(names)):
             raise EstimationError('names must list at least one attribute; formula="y ~ 1" fits a constant alone')
-        if names is not None:
-            check_kind(EstimationError, "names", names, Iterable, "a list of attributes and terms")
         terms = [name for name in source.names if name != target] if names is None else list(names)
         return target, columns_of(terms, source.schema)
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from sfumato.arrays import Array
 from sfumato.cli import console, learning
 from sfumato.cli.choices import one_of
 from sfumato.learn.linear import LinearClassifier
@@ -104,8 +105,21 @@ def _show_weights(found: LinearClassifier, errors: Any, everything: bool) -> Non
         + (", against the mean of these classes" if found.compares_classes else "")
         + ("" if errors is None else f"; ± one standard error, {found.errors_told}")
     )
+    if errors is not None:
+        _note_untold(found.weights_[found.told_][:, shown], errors[found.told_][:, shown])
     told = telling(found.weights_[:, shown], None if errors is None else errors[:, shown])
     learning.show_rows(heads, rows, np.where(found.told_, told, -np.inf), everything)
+
+
+def _note_untold(weights: Array, errors: Array) -> None:
+    """What the errors leave open of all weights, or altogether of some."""
+    if not np.isfinite(errors).all():
+        console.note("± ∞: the records do not tell how steep the score is, and a weight without end fits them as well")
+    if (np.abs(weights) <= 1.96 * errors).all():
+        console.note(
+            "no weight differs from 0 beyond its error: the records do not tell which features speak for a class; more "
+            "records, a weaker channel or fewer --columns may"
+        )
 
 
 def _scaled(model: LinearClassifier, errors: Any) -> list[dict[str, Any]]:

@@ -101,6 +101,18 @@ def test_errors_of_weights_that_a_penalty_draws_to_0_say_so(files, loss, drawn):
     assert ("may be larger still" in " ".join(re.findall(r"<!-- (.*?) -->", picture.read_text()))) == drawn
 
 
+@pytest.mark.parametrize(("gamma", "tells"), [(3, False), (400, True)])
+def test_linear_says_where_the_records_do_not_tell_its_weights(tmp_path, gamma, tells):
+    rng = np.random.default_rng(0)
+    table = {f"x{i}": rng.integers(0, 4, 3000) for i in range(3)}
+    table["y"] = (8 * (table["x0"] - table["x1"] + 0.5) + rng.logistic(0, 1, 3000) > 0).astype(np.int64)
+    schema = sf.Schema({f"x{i}": sf.Ordinal(range(4)) for i in range(3)} | {"y": sf.Categorical((0, 1))})
+    sf.randomize(table, sf.Scheme.for_gamma(schema, gamma), rng=sf.experiment(1)).save(tmp_path / "r.parquet")
+    said = " ".join(run("linear", tmp_path / "r.parquet", "--target", "y", "--no-accuracy").output.split())
+    for words in ("± ∞: the records do not tell how steep", "no weight differs from 0 beyond its error"):
+        assert (words not in said) == tells
+
+
 def test_values_too_rare_for_a_weight_are_named(tmp_path):
     rng = np.random.default_rng(2)
     site = rng.choice(5, 6000, p=[0.0005, 0.2, 0.3995, 0.2, 0.2])

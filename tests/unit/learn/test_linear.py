@@ -11,6 +11,7 @@ from sfumato.datasets import discretized as dd
 from sfumato.errors import EstimationError, UnrecoverableWarning, warn, without_warnings
 from sfumato.evidence.splits import leave_out
 from sfumato.learn.linear import AdditiveLDA, LinearClassifier, weight_errors
+from sfumato.learn.linear.asked_weights import Asked, FittedCells
 from sfumato.learn.linear.classifier import LOSSES
 from sfumato.learn.linear.pocket import expand, pocket
 from sfumato.learn.linear.told_errors import records
@@ -322,7 +323,8 @@ def paired(classes):
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("channels", [paired, None])
 def test_pairs_tell_of_weights_what_all_cells_tell(monkeypatch, classes, channels):
-    monkeypatch.setattr(weight_errors, "_STEPS", 1)  # as all cells have it
+    unmoved = Asked(*np.zeros((2, classes, 4)))  # farther away they differ by what linear shares leave out
+    monkeypatch.setattr(FittedCells, "asked", lambda *_: unmoved)
     table, schema = kinds_and_few(classes)
     scheme = sf.Scheme.for_gamma(schema, 9) if channels is None else sf.Scheme(schema, channels(classes))
     source = sf.evidence(sf.randomize(table, scheme, rng=sf.experiment(2)), method="model", tau=0.03)
@@ -368,6 +370,38 @@ def test_where_nothing_foretells_the_target_no_feature_has_a_weight_and_nothing_
         monkeypatch.setattr(weight_errors, "jackknife", None)
         true = LinearClassifier().fit(sf.evidence(table, schema), target="y").weights_
         assert (np.abs(true) < 1.96 * model.standard_errors(release))[model.told_].all()
+
+
+@pytest.mark.parametrize(("count", "levels", "gamma"), [(6, 2, 3), (4, 4, 9)])
+def test_errors_of_weights_hold_where_the_class_is_foretold_nearly_always(count, levels, gamma):
+    """A joint model of so strong noise foretells it far less: one step from there was too short, .1 to .5 held."""
+    rng = np.random.default_rng(0)
+    table = {f"x{i}": rng.integers(0, levels, 3000) for i in range(count)}
+    score = sum((-1) ** i * (1 + i % 3) * (x - (levels - 1) / 2) for i, x in enumerate(table.values()))
+    table["y"] = (score * 6 / np.std(score) + rng.logistic(0, 1, 3000) > 0).astype(np.int64)
+    domain = sf.Ordinal(range(levels))
+    schema = sf.Schema(dict.fromkeys(list(table)[:-1], domain) | {"y": sf.Categorical((0, 1))})
+    true = LinearClassifier().fit(sf.evidence(table, schema), target="y").weights_
+    held = []
+    for seed in range(10):
+        release = sf.randomize(table, sf.Scheme.for_gamma(schema, gamma), rng=sf.experiment(seed))
+        with without_warnings():
+            model = LinearClassifier().fit(release, target="y")
+            held.append(np.abs(model.weights_ - true) < 1.96 * model.standard_errors(release, groups=2))
+    assert np.mean(held) > 0.9
+
+
+def test_errors_of_weights_are_open_where_the_records_do_not_tell_how_steep_they_are(tmp_path):
+    rng = np.random.default_rng(0)
+    table = {f"x{i}": rng.integers(0, 4, 3000) for i in range(3)}
+    table["y"] = (8 * (table["x0"] - table["x1"] + 0.5) + rng.logistic(0, 1, 3000) > 0).astype(np.int64)
+    schema = sf.Schema({f"x{i}": sf.Ordinal(range(4)) for i in range(3)} | {"y": sf.Categorical((0, 1))})
+    for gamma, tells in ((3, False), (400, True)):
+        release = sf.randomize(table, sf.Scheme.for_gamma(schema, gamma), rng=sf.experiment(1))
+        model = LinearClassifier().fit(release, target="y")
+        errors = model.standard_errors(release, groups=2)
+        assert np.isfinite(errors[:2]).all() == tells
+        model.plot(tmp_path / "weights.svg", errors)
 
 
 @pytest.mark.slow

@@ -241,6 +241,7 @@ class LinearClassifier(Classifier):
         show a weight to be off counts in squares. So it does where a joint model hides what few records hold. Where the
         cells are too many to list, these are counts of pairs of attributes. Where no feature has a weight,
         since nothing foretells the target, no records are left out: these counts alone say how large weights may be.
+        An error is infinite where a weight without end fits the records as well.
         """
         return weight_errors.standard_errors(self, as_evidence(source), groups, progress)
 

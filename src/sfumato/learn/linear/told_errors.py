@@ -60,9 +60,17 @@ class LogisticCells:
 
     def step(self, score: Array, covariance: Array) -> tuple[Array, float]:
         """Newton's, a row per class and a column per column, and how much of it is expected of noise alone."""
-        moved = self._inverse.reshape(len(score), -1) @ score
-        size, noise = float(score @ moved), float((covariance * self._inverse.reshape(covariance.shape)).sum())
-        return moved.reshape(self._inverse.shape[:2]), noise / size if size > 0 else 1.0
+        moved = self.towards(score)
+        size, noise = (
+            float(score @ moved.reshape(-1)),
+            float((covariance * self._inverse.reshape(covariance.shape)).sum()),
+        )
+        return moved, noise / size if size > 0 else 1.0
+
+    def towards(self, score: Array) -> Array:
+        """Newton's step alone."""
+        moved = self._inverse.reshape(score.size, -1) @ score.reshape(-1)
+        return np.asarray(moved.reshape(self._inverse.shape[:2]))
 
     def linear_shares(self) -> Array:
         """Pr(class | x) as the nearest linear function of x: a row per column of X, a column per class."""

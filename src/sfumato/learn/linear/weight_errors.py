@@ -15,8 +15,9 @@ from sfumato.evidence import Evidence
 from sfumato.evidence.seen import Seen
 from sfumato.evidence.splits import leave_out
 from sfumato.learn.arguments import check_number
+from sfumato.learn.linear.asked_weights import FittedCells
 from sfumato.learn.linear.told_by_pairs import PairScores
-from sfumato.learn.linear.told_errors import LEAST_KEPT, LogisticCells, listed_records, records, told_sum
+from sfumato.learn.linear.told_errors import LEAST_KEPT, listed_records, records, told_sum
 from sfumato.learn.weighted_cells import WeightedCells, weighted_cells
 
 #: What standard errors of weights that a penalty draws to 0 leave open.
@@ -33,14 +34,19 @@ UNCOUNTED = (
     "of noise and of a part of what the penalty draws weights to 0 by: they tell too little where features are alike "
     "or values rare, since no records answered all of them"
 )
-#: Of Newton's method, towards the weights that unbiased counts ask for.
-_STEPS = 2
+#: Log odds beyond which every record's class would be certain: an error of so much tells no more than any larger one.
+_SURE = 30.0
 
 
 def standard_errors(model: Any, source: Evidence, groups: int, progress: Callable[[int], None] | None) -> Array:
     """See ``LinearClassifier.standard_errors``."""
     check_number("groups", groups, least=2)
     model._check_fitted()
+    found = _errors(model, source, groups, progress)
+    return np.where(found < _SURE, found, np.inf)
+
+
+def _errors(model: Any, source: Evidence, groups: int, progress: Callable[[int], None] | None) -> Array:
     told = told_by_counts(model, source) if model.loss_ == "logistic" else None
     model.counted_ = told is not None
     if told is not None and model.only_class is not None:
@@ -67,42 +73,45 @@ def by_cells(model: Any, cells: WeightedCells, kept: NDArray[np.int64], parts: S
     weights = np.zeros(prod(sizes))
     np.add.at(weights, np.ravel_multi_index(tuple(cells.codes.T), sizes), cells.weights)
     codes = list(np.indices(sizes).reshape(len(sizes), -1))
-    X, _, penalty = _features(model, codes, weights, kept)
-    held = LogisticCells(X, model._matrix(codes) @ model.coef_.T, weights, penalty)
+    fitted, tables = _fitted(model, codes, weights, kept)
+    asked = fitted.asked(lambda shares: _scores(model, tables, shares, parts))
     off, noise = np.zeros_like(model.weights_), np.zeros_like(model.weights_)
-    for at, i in enumerate(kept):
-        for j, contrast in enumerate(model._contrasts):
-            moved = held.moved(at, contrast, model.weights_[i, j])
-            off[i, j], noise[i, j] = told_sum(parts, moved.reshape(-1))
+    for moved in asked:  # the noise is the larger of the two
+        held = fitted.at(moved)
+        for at, i in enumerate(kept):
+            for j, contrast in enumerate(model._contrasts):
+                weight = model.weights_[i, j]
+                left, error = told_sum(parts, held.moved(at, contrast, weight).reshape(-1))
+                noise[i, j] = max(noise[i, j], error)
+                if moved is asked.clear:
+                    off[i, j] = left + contrast @ moved[:, at]
     return off, noise
 
 
 def by_pairs(model: Any, cells: WeightedCells, kept: NDArray[np.int64], parts: Sequence[Seen]) -> tuple[Array, Array]:
-    """From pairs of attributes, where the combinations of all are too many to list.
-
-    Far from the weights that unbiased counts ask for, one step of Newton's method is too short. All but the last go as
-    far as they are clear of noise (James and Stein), or noise alone would lead away from where curves are steep.
-    """
-    X, mean, penalty = _features(model, list(cells.codes.T), cells.weights, kept)
-    scores, n = model._matrix(list(cells.codes.T)) @ model.coef_.T, float(cells.weights.sum())
-    tables = _tables(model, kept, mean)
-    moved, step, clear = np.zeros((3, scores.shape[1], X.shape[1]))
-    for _ in range(_STEPS):
-        moved += clear
-        held = LogisticCells(X, scores + X @ moved.T, cells.weights, penalty)
-        total, covariance = PairScores.about(model.target_, tables, held.linear_shares()).sums(parts)
-        step, noise_share = held.step(total[: moved.size], covariance[: moved.size, : moved.size])
-        clear = step * np.sqrt(max(1 - noise_share, 0.0))
-    moved += step
+    """From pairs of attributes, where the combinations of all are too many to list."""
+    n = float(cells.weights.sum())
+    fitted, tables = _fitted(model, list(cells.codes.T), cells.weights, kept)
+    asked = fitted.asked(lambda shares: _scores(model, tables, shares, parts))
     off, noise = np.zeros_like(model.weights_), np.zeros_like(model.weights_)
-    squares = total[moved.size :]
-    for at, i in enumerate(kept):
-        for j, contrast in enumerate(model._contrasts):
-            weight = model.weights_[i, j]
-            pull = np.append(held.pull(at, contrast), weight / (2 * n) * (np.arange(len(kept)) == at))
-            off[i, j] = contrast @ moved[:, at] + weight / 2 * (squares[at] / n - 1)
-            noise[i, j] = np.sqrt(max(float(pull @ covariance @ pull), 0.0))
+    for moved in asked:
+        held = fitted.at(moved)
+        total, covariance = PairScores.about(model.target_, tables, held.linear_shares()).sums(parts)
+        step, squares = held.towards(total[: moved.size]), total[moved.size :]
+        for at, i in enumerate(kept):
+            for j, contrast in enumerate(model._contrasts):
+                weight = model.weights_[i, j]
+                pull = np.append(held.pull(at, contrast), weight / (2 * n) * (np.arange(len(kept)) == at))
+                noise[i, j] = max(noise[i, j], float(np.sqrt(max(float(pull @ covariance @ pull), 0.0))))
+                if moved is asked.clear:
+                    off[i, j] = contrast @ (moved + step)[:, at] + weight / 2 * (squares[at] / n - 1)
     return off, noise
+
+
+def _scores(model: Any, tables: dict[str, Array], shares: Array, parts: Sequence[Seen]) -> tuple[Array, Array]:
+    """What unbiased counts say of linear shares, class by class, and its covariance."""
+    total, covariance = PairScores.about(model.target_, tables, shares).sums(parts)
+    return total[: shares.size], covariance[: shares.size, : shares.size]
 
 
 def _tables(model: Any, kept: NDArray[np.int64], mean: Array) -> dict[str, Array]:
@@ -116,12 +125,16 @@ def _tables(model: Any, kept: NDArray[np.int64], mean: Array) -> dict[str, Array
     return tables
 
 
-def _features(model: Any, codes: list[Any], weights: Array, kept: NDArray[np.int64]) -> tuple[Array, Array, Array]:
-    """In standard deviations about their means, a constant last; the means; and what is added to their information."""
+def _fitted(
+    model: Any, codes: list[Any], weights: Array, kept: NDArray[np.int64]
+) -> tuple[FittedCells, dict[str, Array]]:
+    """Cells with features in standard deviations about their means, a constant last; and what each code is worth."""
     X = model._matrix(codes)
-    mean = np.average(X[:, kept], axis=0, weights=weights)
-    scaled = np.column_stack([(X[:, kept] - mean) / model.scale_[kept], X[:, -1]])
-    return scaled, mean, np.append(model.scale_[kept] ** -2.0 / model.C, 0.0)
+    mean, scale = np.average(X[:, kept], axis=0, weights=weights), model.scale_[kept]
+    scaled = np.column_stack([(X[:, kept] - mean) / scale, X[:, -1]])
+    slopes = np.append(model.coef_[:, kept] * scale, np.zeros((len(model.coef_), 1)), axis=1)
+    penalty = np.append(scale**-2.0 / model.C, 0.0)
+    return FittedCells(scaled, X @ model.coef_.T, weights, slopes, penalty), _tables(model, kept, mean)
 
 
 def jackknife(model: Any, source: Evidence, groups: int, progress: Callable[[int], None] | None) -> Array:

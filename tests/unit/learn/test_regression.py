@@ -808,12 +808,13 @@ def test_the_slope_of_a_rare_value_that_tells_the_response_is_open() -> None:
     draw = np.random.default_rng(3)
     free = draw.random(5000) < 0.04
     table = schema.decode({"free": free.astype(int), "pays": ((draw.random(5000) < 0.5) & ~free).astype(int)})
-    scheme, scores, is_open = sf.Scheme.for_gamma(schema, 9), 0, 0
+    scheme, is_open = sf.Scheme.for_gamma(schema, 9), {True: [], False: []}
     for seed in range(40):
         found = Regression("logistic").fit(sf.randomize(table, scheme, rng=sf.experiment(seed)), target="pays")
-        scores += found.method_.startswith("corrected")
-        is_open += np.isneginf(found.interval()[0][1])
-    assert scores > 10 and is_open > 0.6 * scores
+        is_open[found.method_.startswith("corrected")].append(np.isneginf(found.interval()[0][1]))
+        assert np.isfinite(found.interval()[1][1])
+    for own in is_open.values():  # whether corrected scores have a solution, or the joint model answers instead
+        assert len(own) > 10 and np.mean(own) > 0.85
 
 
 def test_a_search_without_end_is_given_up_in_silence() -> None:

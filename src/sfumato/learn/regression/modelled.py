@@ -15,6 +15,7 @@ from sfumato.learn.regression.cell_weights import ModelledCells
 from sfumato.learn.regression.collinear import refuse_collinear
 from sfumato.learn.regression.newton import Root
 from sfumato.learn.regression.problem import SHRUNK, Fit, Problem, Progress, Unbiased, warn_of
+from sfumato.learn.regression.steep_slopes import open_limits, positions
 
 #: The penalty of a joint model that is fitted for a regression: weak, so that it hardly shrinks the coefficients.
 TAU = 3.0
@@ -40,7 +41,11 @@ def fit_model(
         total, noise = unsolved(root.beta)
         cov = inverse @ (noise + np.outer(total, total)) @ inverse
         said = "of unbiased scores, and how far they are from the joint model's"
-        return held.unscaled(Fit(root.beta, cov, root.converged, SHRUNK, said))
+        terms, gram = _positions(held)
+        position = positions(terms, gram, float(held.weights.sum()), problem.ends)
+        possible = problem.family.possible
+        steep = open_limits(root.beta, cov, inverse, position, problem.columns, unsolved, possible)
+        return held.unscaled(Fit(root.beta, cov, root.converged, SHRUNK, said, open=steep))
     if cells.tells_spread:
         inverse = np.linalg.pinv(root.information, hermitian=True)
         score = held.score(root.beta)

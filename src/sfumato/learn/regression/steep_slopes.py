@@ -8,7 +8,7 @@ limit is open. Asked are the scores along the line from the coefficients to the 
 
 where the covariates explain most of what moves a record, Var(xᵀβ) / (Var(xᵀβ) + π²/3), McKelvey and Zavoina (1975).
 A value that few hold explains little of all records, and may still tell the response of these: it is asked as if half
-of the records held it.
+of the records held it. And its limit is open where the scores do not refuse, at z, that all its holders answer alike.
 """
 
 from __future__ import annotations
@@ -47,16 +47,22 @@ def open_limits(
     for j in range(len(beta)):
         for side, sign in enumerate((-1.0, 1.0)):
             limit = beta + sign * _Z * cov[:, j] / sd[j]
-            moved = max(float(limit @ position @ limit), limit[j] ** 2 * alone[j])
-            if moved <= _EXPLAINED * (moved + np.pi**2 / 3):
+            certain = np.where(np.arange(len(beta)) == j, sign * _SURE, beta)
+            if alone[j] and _refused(certain, inverse[j], -sign, unbiased, possible) < _Z:
+                sides[side, j] = True
                 continue
-            refused = 0.0
-            if possible(limit):
-                total, noise = unbiased(limit)
-                row = inverse[j]
-                refused = -sign * float(row @ total) / np.sqrt(max(float(row @ noise @ row), 1e-300))
-            sides[side, j] = refused < _REFUSED * _Z
+            moved = max(float(limit @ position @ limit), limit[j] ** 2 * alone[j])
+            if moved > _EXPLAINED * (moved + np.pi**2 / 3):
+                sides[side, j] = _refused(limit, inverse[j], -sign, unbiased, possible) < _REFUSED * _Z
     return sides[0], sides[1]
+
+
+def _refused(beta: Array, row: Array, sign: float, unbiased: Unbiased, possible: Callable[[Array], bool]) -> float:
+    """By how many standard errors the scores of a coefficient pull back from there; 0 where nobody can be."""
+    if not possible(beta):
+        return 0.0
+    total, noise = unbiased(beta)
+    return sign * float(row @ total) / np.sqrt(max(float(row @ noise @ row), 1e-300))
 
 
 def finite(root: Root, position: Array) -> Root:

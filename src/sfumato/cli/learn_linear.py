@@ -114,7 +114,7 @@ def _show_weights(found: LinearClassifier, errors: Any, everything: bool) -> Non
 def _note_untold(weights: Array, errors: Array) -> None:
     """What the errors leave open of all weights, or altogether of some."""
     if not np.isfinite(errors).all():
-        console.note("± ∞: the records do not tell how steep the score is, and a weight without end fits them as well")
+        console.note("± ∞: the records do not tell how large such a weight is: one without end may fit them as well")
     if (np.abs(weights) <= 1.96 * errors).all():
         console.note(
             "no weight differs from 0 beyond its error: the records do not tell which features speak for a class; more "

@@ -238,7 +238,9 @@ def document(kind: str, model: Classifier, score: Score | None, tested: float | 
 
 
 def note_rare(model: NaiveBayes | LinearClassifier) -> None:
-    """Which classes are not shown."""
+    """Which classes are not shown, or perhaps held by nobody where both share their weights."""
     rare = [label_text(label) for label in model.classes_[~model.told_classes_]]
-    if rare:
+    if rare and isinstance(model, LinearClassifier) and len(model.classes_) == 2:
+        console.note(f"perhaps no record is of this class: {console.some(rare, 12)}")
+    elif rare:
         console.note(f"not shown, since perhaps no record is of that class: {console.some(rare, 12)}")

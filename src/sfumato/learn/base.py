@@ -254,9 +254,13 @@ def surely_held(source: Evidence, target: str) -> NDArray[np.bool_]:
     return np.asarray(own.value > 2 * own.sd)
 
 
+class OneClassError(EstimationError):
+    """A target of which fewer than two classes occur."""
+
+
 def refuse_one_class(counts: Array, target: str, labels: Sequence[Any]) -> None:
     """Refuse a target of which fewer than two classes occur."""
     present = np.flatnonzero(counts > 1e-9 * max(float(counts.sum()), 1e-300))
     if len(present) < 2:
         found = f"only the class {labels[int(present[0])]!r}" if len(present) else "no class"
-        raise EstimationError(f"{found} of {target!r} occurs in the data: there is nothing to learn")
+        raise OneClassError(f"{found} of {target!r} occurs in the data: there is nothing to learn")

@@ -404,6 +404,22 @@ def test_errors_of_weights_are_open_where_the_records_do_not_tell_how_steep_they
         model.plot(tmp_path / "weights.svg", errors)
 
 
+@pytest.mark.parametrize("loss", ["lda", "least_squares"])
+def test_errors_of_weights_are_open_where_few_records_less_leave_one_class(loss):
+    """A fit to nine tenths of the records refused, and the command ended without the weights of all of them."""
+    rng = np.random.default_rng(0)
+    schema = sf.Schema({"x": sf.Ordinal(range(4)), "y": sf.Categorical(("no", "yes"))})
+    table = {"x": rng.integers(0, 4, 600), "y": np.array(["no", "yes"])[(rng.random(600) < 0.05).astype(int)]}
+    refused = []
+    for seed in range(20):
+        source = sf.evidence(sf.randomize(table, sf.Scheme.for_gamma(schema, 3), rng=sf.experiment(seed)))
+        if source.counts("y", quiet=True).value[1] > 0:
+            model = LinearClassifier(loss).fit(source, target="y")
+            refused.append(any(kept.counts("y", quiet=True).value[1] <= 0 for kept in leave_out(source, 10)))
+            assert refused[-1] <= np.isinf(model.standard_errors(source)).all()
+    assert 0 < sum(refused) < len(refused)
+
+
 @pytest.mark.slow
 def test_errors_of_weights_cover_the_weights_of_the_table():
     """By what parts of the records show, 95 % limits held a weight of the rare group in seven of ten releases."""

@@ -15,6 +15,7 @@ from sfumato.evidence import Evidence
 from sfumato.evidence.seen import Seen
 from sfumato.evidence.splits import leave_out
 from sfumato.learn.arguments import check_number
+from sfumato.learn.base import OneClassError
 from sfumato.learn.linear.asked_weights import FittedCells
 from sfumato.learn.linear.told_by_pairs import PairScores
 from sfumato.learn.linear.told_errors import LEAST_KEPT, listed_records, records, told_sum
@@ -144,7 +145,10 @@ def jackknife(model: Any, source: Evidence, groups: int, progress: Callable[[int
         with without_warnings():  # about nine tenths of the records: those about all of them were given before
             refit = type(model)(**model.get_params())
             refit._like = model
-            refit.fit(kept, target=model.target_)
+            try:
+                refit.fit(kept, target=model.target_)
+            except OneClassError:  # without these few records there might be no weight at all
+                return np.full_like(model.weights_, np.inf)
         refit.told_classes_, refit.held_ = model.told_classes_, model.held_  # compared with the same mean
         found.append(refit.weights_)
         if progress is not None:

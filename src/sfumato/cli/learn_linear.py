@@ -13,6 +13,7 @@ from sfumato.cli import console, learning
 from sfumato.cli.choices import one_of
 from sfumato.learn.linear import LinearClassifier
 from sfumato.learn.linear.classifier import GROUPS, LOSSES, NOT_TOLD
+from sfumato.learn.linear.weight_errors import UNTOLD
 from sfumato.learn.telling import telling
 from sfumato.printable import label_text
 
@@ -49,7 +50,7 @@ def linear(
     source = learning.named(learning.load(files, columns, target), columns, target)
 
     def refits(model: LinearClassifier) -> int:
-        return GROUPS if errors_asked and model.only_class is None else 0
+        return GROUPS if errors_asked and model.only_class is None and model.errors_told != UNTOLD else 0
 
     found, score = learning.learn(
         lambda: LinearClassifier(loss=loss, rng=seed), source, target, seed, refits=refits, accuracy=accuracy
@@ -59,6 +60,8 @@ def linear(
     if refits(found):
         with console.progress("fits for the errors of the weights", GROUPS) as advance:
             errors = found.standard_errors(source, GROUPS, progress=advance)
+    elif errors_asked and found.only_class is None:
+        errors = found.standard_errors(source)
     if plot is not None:
         found.plot(plot, errors)
     names = [*found.encoding_.columns, "constant"]
@@ -105,7 +108,7 @@ def _show_weights(found: LinearClassifier, errors: Any, everything: bool) -> Non
         + (", against the mean of these classes" if found.compares_classes else "")
         + ("" if errors is None else f"; ± one standard error, {found.errors_told}")
     )
-    if errors is not None:
+    if errors is not None and found.errors_told != UNTOLD:
         _note_untold(found.weights_[found.told_][:, shown], errors[found.told_][:, shown])
     told = telling(found.weights_[:, shown], None if errors is None else errors[:, shown])
     learning.show_rows(heads, rows, np.where(found.told_, told, -np.inf), everything)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import EstimationError, SfumatoWarning, warn
 from sfumato.evidence import asked_parts
+from sfumato.evidence.blocks import blocks
 from sfumato.evidence.direct import DirectEvidence
 from sfumato.evidence.model.tuning import TAU
 from sfumato.evidence.protocol import Evidence
@@ -147,6 +148,18 @@ def asked_together(source: Evidence, names: Sequence[str]) -> bool:
 def asked_by_part(source: Evidence) -> list[tuple[str, ...]]:
     """The attributes that the records of each part were asked about."""
     return [part.scheme.schema.names for part in source.release.parts]
+
+
+def tells_records(source: Evidence, names: Sequence[str]) -> bool:
+    """Whether every record was asked all of these attributes, through channels that have an inverse."""
+    if not all(set(names) <= set(asked) for asked in asked_by_part(source)):
+        return False
+    try:
+        for part in source.release.parts:
+            blocks(part.scheme, tuple(names))
+    except EstimationError:
+        return False
+    return True
 
 
 def told_together(source: Evidence, names: Sequence[str]) -> Evidence:

@@ -79,7 +79,7 @@ class LinearClassifier(Classifier):
     compared_with_: dict[str, str]  # the value of a category that others are compared with, where the first is too rare
     held_: NDArray[np.bool_]  # whether anybody is of a class; otherwise it is never said
     told_classes_: NDArray[np.bool_]  # which classes some records surely hold: the weights of the others tell nothing
-    counted_: bool = True  # whether standard errors asked unbiased counts
+    told_by_: str  # what standard errors hold, and what they leave open
     _like: LinearClassifier | None = None  # a classifier whose features one of fewer records takes
 
     def _learn(self, source: Evidence) -> None:
@@ -95,6 +95,7 @@ class LinearClassifier(Classifier):
                 raise EstimationError(f"values names {name!r}, which is not a feature: {', '.join(self.features_)}")
         self._choose_features(source)
         self.told_classes_ = surely_held(source, self.target_)
+        self.told_by_ = weight_errors.told_by(source, self.loss_, [*self.features_, self.target_])
         if self.loss_ in ("least_squares", "lda"):
             found = moments(source, self.encoding_, self.target_, self.schema_, self.told_)
             refuse_one_class(found.shares, self.target_, self.schema_[self.target_].labels)
@@ -201,12 +202,9 @@ class LinearClassifier(Classifier):
 
     @property
     def errors_told(self) -> str:
-        """What ``standard_errors`` hold, and what they leave open."""
-        if self.scale_free:
-            return weight_errors.SEARCHED
-        if self.loss_ != "logistic":
-            return weight_errors.UNASKED
-        return weight_errors.DRAWN if self.counted_ else weight_errors.UNCOUNTED
+        """What ``standard_errors`` hold, and what they leave open: of the evidence last asked, or fitted to."""
+        self._check_fitted()
+        return self.told_by_
 
     @property
     def compares_classes(self) -> bool:
@@ -241,7 +239,8 @@ class LinearClassifier(Classifier):
         show a weight to be off counts in squares. So it does where a joint model hides what few records hold. Where the
         cells are too many to list, these are counts of pairs of attributes. Where no feature has a weight,
         since nothing foretells the target, no records are left out: these counts alone say how large weights may be.
-        An error is infinite where a weight without end fits the records as well.
+        An error is infinite where a weight without end fits the records as well, and under the loss hinge wherever
+        answers were randomized: nothing tells how far the joint model behind such weights is off.
         """
         return weight_errors.standard_errors(self, as_evidence(source), groups, progress)
 

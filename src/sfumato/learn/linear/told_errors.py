@@ -14,9 +14,8 @@ from math import prod
 import numpy as np
 
 from sfumato.arrays import Array
-from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
-from sfumato.evidence.kinds import asked_by_part
+from sfumato.evidence.kinds import tells_records
 from sfumato.evidence.seen import Seen
 from sfumato.learn.base import DECISION_CELLS, normalise
 from sfumato.learn.regression.told_by_records import told_of_cells
@@ -98,12 +97,7 @@ def listed_records(source: Evidence, names: Sequence[str]) -> list[Seen] | None:
 
 def records(source: Evidence, names: Sequence[str]) -> list[Seen] | None:
     """The released records, where all of them tell of all of these attributes."""
-    if not all(set(names) <= set(asked) for asked in asked_by_part(source)):
-        return None
-    try:
-        return list(source.records(names))
-    except EstimationError:  # a channel without an inverse
-        return None
+    return list(source.records(names)) if tells_records(source, names) else None
 
 
 def told_sum(parts: Sequence[Seen], values: Array) -> tuple[float, float]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sfumato.arrays import Array
 from sfumato.errors import without_warnings
 from sfumato.evidence import Evidence
+from sfumato.evidence.kinds import tells_records
 from sfumato.evidence.seen import Seen
 from sfumato.evidence.splits import leave_out
 from sfumato.learn.arguments import check_number
@@ -28,6 +29,11 @@ UNASKED = (
     "of noise and of a part of what the penalty draws weights to 0 by: they tell too little where features are alike "
     "or values rare, and loss logistic has errors that hold more"
 )
+#: Why weights under hinge have none where answers were randomized.
+UNTOLD = (
+    "open under loss hinge: the joint model behind the weights hides more of them than parts of the records show, and "
+    "loss logistic has errors that hold"
+)
 #: What those of the weights of a search leave open.
 SEARCHED = "of noise alone: other weights may be right as often, and loss logistic has errors that hold more"
 #: Where unbiased counts of the features are not told together.
@@ -43,13 +49,26 @@ def standard_errors(model: Any, source: Evidence, groups: int, progress: Callabl
     """See ``LinearClassifier.standard_errors``."""
     check_number("groups", groups, least=2)
     model._check_fitted()
+    model.told_by_ = told_by(source, model.loss_, [*model.features_, model.target_])
     found = _errors(model, source, groups, progress)
     return np.where(found < _SURE, found, np.inf)
 
 
+def told_by(source: Evidence, loss: str, names: Sequence[str]) -> str:
+    """What the errors of weights from this evidence hold, and what they leave open."""
+    if loss in ("pocket", "perceptron"):
+        return SEARCHED
+    if loss == "hinge" and not source.exact:
+        return UNTOLD
+    if loss != "logistic":
+        return UNASKED
+    return DRAWN if tells_records(source, names) else UNCOUNTED
+
+
 def _errors(model: Any, source: Evidence, groups: int, progress: Callable[[int], None] | None) -> Array:
+    if model.loss_ == "hinge" and not source.exact:
+        return np.full_like(model.weights_, np.inf)
     told = told_by_counts(model, source) if model.loss_ == "logistic" else None
-    model.counted_ = told is not None
     if told is not None and model.only_class is not None:
         return np.asarray(np.hypot(told[1], told[0]))
     noise = jackknife(model, source, groups, progress)

@@ -36,8 +36,8 @@ def fit_model(
     refuse_collinear(*_positions(held))
     if not root.converged:
         warn_of("Newton's method does not converge on the joint model: the coefficients mean little")
+    inverse: Array = np.linalg.pinv(root.information, hermitian=True).astype(np.float64)
     if unsolved is not None:
-        inverse = np.linalg.pinv(root.information, hermitian=True)
         total, noise = unsolved(root.beta)
         cov = inverse @ (noise + np.outer(total, total)) @ inverse
         said = "of unbiased scores, and how far they are from the joint model's"
@@ -47,7 +47,6 @@ def fit_model(
         steep = open_limits(root.beta, cov, inverse, position, problem.columns, unsolved, possible)
         return held.unscaled(Fit(root.beta, cov, root.converged, SHRUNK, said, open=steep))
     if cells.tells_spread:
-        inverse = np.linalg.pinv(root.information, hermitian=True)
         score = held.score(root.beta)
         records = source.records(problem.names) if asked_together(source, problem.names) else ()
         wrong = cells.wrong_by(records, score)

@@ -62,7 +62,7 @@ def _refused(beta: Array, row: Array, sign: float, unbiased: Unbiased, possible:
     if not possible(beta):
         return 0.0
     total, noise = unbiased(beta)
-    return sign * float(row @ total) / np.sqrt(max(float(row @ noise @ row), 1e-300))
+    return float(sign * (row @ total) / np.sqrt(max(float(row @ noise @ row), 1e-300)))
 
 
 def finite(root: Root, position: Array) -> Root:

@@ -420,6 +420,27 @@ def test_errors_of_weights_are_open_where_few_records_less_leave_one_class(loss)
     assert 0 < sum(refused) < len(refused)
 
 
+@pytest.mark.parametrize("loss", ["lda", "least_squares"])
+def test_errors_of_weights_hold_how_far_a_ridge_draws_features_together_that_are_alike(loss):
+    """Of features that are nearly one some speak for the class, some against it: no part of the records shows that."""
+    rng = np.random.default_rng(3)
+    size = rng.integers(0, 5, 400)
+    table = {f"x{i}": np.clip(size + rng.choice([-1, 0, 1], 400, p=[0.25, 0.5, 0.25]), 0, 4) for i in range(5)}
+    score = size + 1.5 * sum((-1) ** (1 + i) * x for i, x in enumerate(table.values()))
+    table["y"] = (score + rng.logistic(0, 1, 400) > 2).astype(np.int64)
+    schema = sf.Schema(dict.fromkeys(list(table)[:-1], sf.Ordinal(range(5))) | {"y": sf.Categorical((0, 1))})
+    true = LinearClassifier(loss).fit(sf.evidence(table, schema), target="y").weights_
+    held, noise = [], []
+    for seed in range(15):
+        source = sf.evidence(sf.randomize(table, sf.Scheme.for_gamma(schema, 20), rng=sf.experiment(seed)))
+        model = LinearClassifier(loss).fit(source, target="y")
+        off = np.abs(model.weights_ - true)
+        held.append(off < 1.96 * model.standard_errors(source))
+        model._undone = None  # the negative control
+        noise.append(off < 1.96 * model.standard_errors(source))
+    assert np.mean(held) > 0.92 and np.mean(noise) < 0.85
+
+
 @pytest.mark.slow
 def test_errors_of_weights_cover_the_weights_of_the_table():
     """By what parts of the records show, 95 % limits held a weight of the rare group in seven of ten releases."""

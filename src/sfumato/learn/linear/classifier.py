@@ -16,7 +16,7 @@ from sfumato.evidence.kinds import as_evidence
 from sfumato.learn.arguments import check_number
 from sfumato.learn.base import Classifier, normalise, refuse_one_class, surely_held
 from sfumato.learn.linear import weight_errors
-from sfumato.learn.linear.moments import lda, least_squares, moments, told_features
+from sfumato.learn.linear.moments import lda, least_squares, moments, told_features, undone
 from sfumato.learn.linear.pocket import pocket
 from sfumato.learn.linear.smooth import hinge, logistic
 from sfumato.learn.plot import bars
@@ -80,6 +80,7 @@ class LinearClassifier(Classifier):
     held_: NDArray[np.bool_]  # whether anybody is of a class; otherwise it is never said
     told_classes_: NDArray[np.bool_]  # which classes some records surely hold: the weights of the others tell nothing
     told_by_: str  # what standard errors hold, and what they leave open
+    _undone: Array | None = None  # what undoes the ridge of weights by moments
     _like: LinearClassifier | None = None  # a classifier whose features one of fewer records takes
 
     def _learn(self, source: Evidence) -> None:
@@ -101,6 +102,7 @@ class LinearClassifier(Classifier):
             refuse_one_class(found.shares, self.target_, self.schema_[self.target_].labels)
             ridge = found.ridge if self.ridge == "auto" else float(self.ridge)
             self.coef_ = (lda if self.loss_ == "lda" else least_squares)(found, ridge)
+            self._undone = undone(found.within if self.loss_ == "lda" else found.covariance, ridge, found)
             self.scale_, self.held_ = found.scale, found.shares > 0
             return
         cells = weighted_cells(source, self.features_, self.target_, self.counts)
@@ -234,6 +236,9 @@ class LinearClassifier(Classifier):
         A penalty draws weights to 0, the more the fewer records there are: the jackknife's estimate of that counts too,
         in squares, except for the pocket and the perceptron, which have none. The penalty draws also what the jackknife
         sees of noise and draw, which ``_kept`` makes up for. ``progress`` is called with 1 after each of the fits.
+
+        Under least squares and lda the same is made up for along each axis of the features, where the ridge leaves a
+        part of the weights that is known.
 
         Under the logistic loss unbiased counts have their say, too: the noise is at least theirs, and how far they
         show a weight to be off counts in squares. So it does where a joint model hides what few records hold. Where the

@@ -14,6 +14,7 @@ from sfumato.learn.weighted_cells import Encoding
 from sfumato.schema import Schema
 
 _CLEARLY = 2.0  # standard errors
+_LEAST_LEFT = 0.1  # of the weights along an axis: what a ridge leaves less of is not told apart
 
 
 @dataclass(frozen=True)
@@ -133,6 +134,19 @@ def least_squares(found: FeatureMoments, ridge: float) -> Array:
     return np.concatenate([slopes, constant[:, None]], axis=1)
 
 
+def undone(S: Array, ridge: float, found: FeatureMoments) -> Array:
+    """What undoes the ridge, in standard deviations of the features: a division by what it leaves along each axis of S.
+
+    Where features are alike, S hardly varies along their difference, and the ridge draws their weights together.
+    """
+    out = np.eye(len(S))
+    kept = np.flatnonzero(found.told)
+    if len(kept):
+        values, vectors, lifted = _lifted(S[np.ix_(kept, kept)], ridge, found.scale[kept])
+        out[np.ix_(kept, kept)] = (vectors / np.clip(values / lifted, _LEAST_LEFT, 1.0)) @ vectors.T
+    return out
+
+
 def _solved(S: Array, sides: Array, ridge: float, found: FeatureMoments) -> Array:
     """S⁻¹ sides over the features that are told, 0 for the others."""
     out = np.zeros_like(sides)
@@ -143,8 +157,13 @@ def _solved(S: Array, sides: Array, ridge: float, found: FeatureMoments) -> Arra
 
 
 def _positive(S: Array, ridge: float, scale: Array) -> Array:
-    """A covariance again, where noise has made eigenvalues negative: they are lifted to the ridge, unit by unit."""
+    """A covariance again, where noise has made eigenvalues negative."""
+    _, vectors, lifted = _lifted(S, ridge, scale)
+    return np.asarray((vectors * lifted) @ vectors.T) * np.outer(scale, scale)
+
+
+def _lifted(S: Array, ridge: float, scale: Array) -> tuple[Array, Array, Array]:
+    """Eigenvalues and -vectors, unit by unit, and the values lifted: to the ridge at least, and by it."""
     values, vectors = np.linalg.eigh((S + S.T) / 2 / np.outer(scale, scale))
     floor = max(ridge, 1e-9 * float(values.max(initial=1.0)))
-    lifted = np.where(values < floor, floor, values) + ridge
-    return np.asarray((vectors * lifted) @ vectors.T) * np.outer(scale, scale)
+    return values, vectors, np.where(values < floor, floor, values) + ridge

@@ -172,12 +172,20 @@ def jackknife(model: Any, source: Evidence, groups: int, progress: Callable[[int
         found.append(refit.weights_)
         if progress is not None:
             progress(1)
+    if model._undone is not None:
+        unridged = model._undone @ np.array(found)
+        return np.asarray(np.hypot(np.sqrt((groups - 1) * np.var(unridged, axis=0)), _ridged(model)))
     noise = np.sqrt((groups - 1) * np.var(found, axis=0))
     if model.scale_free:
         return np.asarray(noise)
     parts, whole = np.mean(found, axis=0)[:, model.told_columns], model.weights_[:, model.told_columns]
     drawn = groups * (np.mean(found, axis=0) - model.weights_)
     return np.asarray(np.hypot(noise, drawn)) / _kept(parts, whole, 1 - 1 / groups)
+
+
+def _ridged(model: Any) -> Array:
+    """How far the ridge draws weights by moments."""
+    return np.asarray(model._undone @ model.weights_ - model.weights_)
 
 
 def _kept(parts: Array, whole: Array, share: float) -> float:

@@ -16,15 +16,20 @@ from sfumato.errors import SfumatoError
 
 P = ParamSpec("P")
 R = TypeVar("R")
+_QUOTED = 60  # characters
 
 
 def given(value: Any) -> str:
-    """What a caller gave, as a message quotes it: a table or an array by its kind alone.
+    """What a caller gave, as a message quotes it: what may hold records is named by its kind alone.
 
-    >>> given("no"), given(np.zeros(3))
-    ("'no'", 'ndarray')
+    >>> given("no"), given(["a", 3]), given(list(range(100))), given(np.zeros(3))
+    ("'no'", "['a', 3]", 'a list of 100', 'ndarray')
     """
-    plain = value is None or isinstance(value, bool | int | float | str | bytes | list | tuple | dict | np.generic)
+    if isinstance(value, list | tuple | dict):
+        return repr(value) if len(repr(value)) <= _QUOTED else f"a {type(value).__name__} of {len(value)}"
+    if isinstance(value, str | bytes) and len(value) > _QUOTED:
+        return f"a text of {len(value):,} characters"
+    plain = value is None or isinstance(value, bool | int | float | str | bytes | np.generic)
     return repr(value) if plain else type(value).__name__
 
 

@@ -58,7 +58,7 @@ class DemoStudy:
         self.scheme = Scheme.for_gamma(SCHEMA, gamma)
         fields = {
             "title": "Work and pay",
-            "text": "A demonstration. The respondents are 48 842 records of a census of 1994; you may answer too.",
+            "text": "A demonstration. The respondents are 48,842 records of a census of 1994; you may answer too.",
             "scheme": self.scheme.to_dict(),
             "questions": QUESTIONS,
         }

@@ -17,7 +17,7 @@ from sfumato.learn.arguments import check_number
 from sfumato.learn.base import Classifier, normalise, refuse_one_class, surely_held
 from sfumato.learn.linear import weight_errors
 from sfumato.learn.linear.moments import lda, least_squares, moments, told_features, undone
-from sfumato.learn.linear.pocket import pocket
+from sfumato.learn.linear.pocket import nearest, pocket
 from sfumato.learn.linear.smooth import hinge, logistic
 from sfumato.learn.plot import bars
 from sfumato.learn.regression.rare_values import compared_with_commonest
@@ -147,7 +147,7 @@ class LinearClassifier(Classifier):
             elif self.loss_ == "perceptron":
                 w = _from_centred(pocket(centred, sign, cells.weights, rng, self.steps), mean)
             else:  # steps about 0 turn the start less than centred ones, which follow the noise of estimated counts
-                start = _from_centred(_regression(centred, sign, cells.weights), mean)
+                start = _from_centred(nearest(centred, sign, cells.weights), mean)
                 w = pocket(X, sign, cells.weights, rng, self.steps, start)
             # One against the rest compares classes, so that hyperplanes are brought to one scale.
             out[number] = w if two else w / max(float(np.linalg.norm(w[:-1])), 1e-12)
@@ -289,12 +289,6 @@ class LinearClassifier(Classifier):
 
     def _proba(self, codes: Mapping[str, Codes]) -> Array:
         return normalise(self._scores(codes))
-
-
-def _regression(X: Array, sign: Array, weights: Array) -> Array:
-    """A least-squares hyperplane: a good place for the pocket to start from."""
-    H = (X * weights[:, None]).T @ X
-    return np.asarray(np.linalg.solve(H + np.eye(len(H)) * 1e-9 * np.trace(H), X.T @ (weights * sign)))
 
 
 def _from_centred(coefficients: Array, mean: Array) -> Array:

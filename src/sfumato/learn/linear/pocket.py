@@ -78,3 +78,9 @@ def _run(signed: Array, w: Array, few: int = 16) -> int:
 
 def _right(signed: Array, w: Array, weights: Array) -> float:
     return float(weights[signed @ w > 0].sum())
+
+
+def nearest(X: Array, sign: Array, weights: Array) -> Array:
+    """A least-squares hyperplane: a good place for the pocket to start from."""
+    H = (X * weights[:, None]).T @ X
+    return np.asarray(np.linalg.solve(H + np.eye(len(H)) * 1e-9 * np.trace(H), X.T @ (weights * sign)))

@@ -13,7 +13,7 @@ from sfumato.errors import MissingPartError
 from sfumato.membership import Method, Progress, Risk, auc, shadow_risk
 from sfumato.owner import baselines as project
 from sfumato.owner.resample import resample
-from sfumato.owner.resample.calibrate import calibrate, check_bounds
+from sfumato.owner.resample.calibrate import calibrate, check_bounds, sample
 from sfumato.owner.resample.kernel import deviation
 from sfumato.owner.resample.request import ROWS_PER_RECORD
 from sfumato.randomness import Rng, Source, permutation, source
@@ -31,7 +31,10 @@ BOUND = 0.55
 
 @dataclass(frozen=True)
 class Row:
-    """One method at its setting: the risk it runs, and phi of each classifier in points, the mean with its error."""
+    """One method at its setting: the risk it runs, and phi of each classifier in points, the mean with its error.
+
+    The risks have standard errors over the shadow releases, where there were any.
+    """
 
     method: str
     setting: str
@@ -40,6 +43,8 @@ class Row:
     phi: dict[str, float] = field(default_factory=dict)
     note: str = ""
     error: float = float("nan")
+    risk_error: float = float("nan")
+    outliers_error: float = float("nan")
 
     @property
     def mean(self) -> float:
@@ -102,11 +107,12 @@ def compare(
 
     The blurred model, which comes first, is held to that of the outliers as well.
 
-    All are judged by the shadow attack, those beside the blurred model on releases of half of the records. Methods
-    without a knob stand at their own risk. Rotation and projection are judged by an attacker who knows as many rows
-    as there are columns, and one more. phi is averaged over ``repeats`` releases; its error is that over the test
-    rows, each of which every classifier gets right or wrong before and after. ``progress`` is called with shadow
-    releases of the methods beside the blurred model as they are attacked, ``ATTACKED`` in all.
+    All are judged by the shadow attack on the same records, a random part of a large table, which discloses less of
+    each than its part does; those beside the blurred model on releases of half of them. Methods without a knob stand at
+    their own risk. Rotation and projection are judged by an attacker who knows as many rows as there are columns, and
+    one more. phi is averaged over ``repeats`` releases; its error is that over the test rows, each of which every
+    classifier gets right or wrong before and after. ``progress`` is called with shadow releases of the methods beside
+    the blurred model as they are attacked, ``ATTACKED`` in all.
     """
     src = source(rng)
     base = misses(X, y, Xt, yt)
@@ -118,17 +124,19 @@ def compare(
 
     def row(name: str, setting: str, risk: Risk, method: Method, note: str = "") -> Row:
         phi, error = cost([misses(*method(X, y, src), Xt, yt) for _ in range(repeats)])
-        return Row(name, setting, risk.auc, risk.outliers, phi, note, error)
+        return Row(name, setting, risk.auc, risk.outliers, phi, note, error, risk.error, risk.outliers_error)
 
-    setting, held = calibrate(X, y, *check_bounds(asked, outliers_asked), ROWS_PER_RECORD, src)
+    some = sample(y, src)
+    games = X[some], y[some]
+    setting, held = calibrate(*games, *check_bounds(asked, outliers_asked), ROWS_PER_RECORD, src)
     note = "" if held.held else "the bound is out of reach"
     rows = [row("blurred model", setting.words, held, setting.release(ROWS_PER_RECORD), note)]
     for name, tuned, low, high in _KNOBS:
-        level, risk = _turn(X, y, tuned, low, high, asked, src, progress)
+        level, risk = _turn(*games, tuned, low, high, asked, src, progress)
         note = "" if risk.auc <= asked else "the bound is out of reach"
         rows.append(row(name, f"{level:.2f}", risk, tuned(level), note))
     for name, method in _FIXED:
-        rows.append(row(name, "nothing to set", shadow_risk(X, y, method, src, _SHADOWS, progress), method))
+        rows.append(row(name, "nothing to set", shadow_risk(*games, method, src, _SHADOWS, progress), method))
     k, sd = max(X.shape[1] // 2, 1), deviation(X)
     unit = np.where(sd > 0, sd, 1.0)  # else the column with the largest numbers would drown the others
     for name, (R, M) in (

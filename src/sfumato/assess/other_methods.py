@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from html import escape
 
 from sfumato.assess.comparison import Row
+from sfumato.owner.resample.calibrate import RECORDS
 from sfumato.pages.parts import folded, paragraphs, table
 
 
@@ -21,13 +22,14 @@ def other_methods(rows: Sequence[Row], asked: float, outliers_asked: float, chos
         f"<p>Each is turned until its membership AUC is at most {asked:g}, where it can be; the outliers, of whom at "
         f"most {outliers_asked:g} is asked, have no say in that. φ is what its rows cost a classifier, in points of "
         "error, on a quarter of the records; ± is one standard error. All make rows of the other three quarters for "
-        "this, so that their AUC is not that of your release.</p>"
+        f"this, so that their AUC is not that of your release. It is attacked on the same records for all, at most "
+        f"{RECORDS:,}: of each of more records less is learned.</p>"
     )
     lines = [
         [
             f"{escape(row.method)}<br><small>{escape(row.setting)}</small>",
-            f"{row.risk:.3f}",
-            f"{row.outliers:.3f}",
+            _auc(row.risk, row.risk_error),
+            _auc(row.outliers, row.outliers_error),
             _VERDICT[_within(row, asked, outliers_asked)],
             f"{_points(row.mean)}\u00a0±\u00a0{row.error:.1f}",
         ]
@@ -77,6 +79,10 @@ def _why(rows: Sequence[Row], asked: float, outliers_asked: float) -> list[str]:
 
 def _listed(rows: Sequence[Row]) -> str:
     return ", ".join(f"{row.method} ({_points(row.mean)})" for row in rows)
+
+
+def _auc(auc: float, error: float) -> str:
+    return f"{auc:.3f}" if math.isnan(error) else f"{auc:.3f}<br><small>±\u00a0{error:.3f}</small>"
 
 
 def _points(phi: float) -> str:

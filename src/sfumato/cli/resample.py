@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,12 +11,13 @@ import typer
 
 from sfumato.cli import console, scheme_files
 from sfumato.cli.identifiers import point_out_identifiers
-from sfumato.cli.resample_report import measure, sample, write_report
+from sfumato.cli.resample_report import compared, measure, sample, write_report
 from sfumato.cli.resampled_words import say_protection
+from sfumato.cli.signals import Stopped
 from sfumato.errors import SfumatoError
 from sfumato.membership import Risk
+from sfumato.owner.resample import Resampled, resample_file
 from sfumato.owner.resample import resample as draw
-from sfumato.owner.resample import resample_file
 from sfumato.owner.resample.calibrate import refuse_or_warn
 from sfumato.owner.resample.description import risk_entry
 from sfumato.owner.resample.stream import check_target
@@ -65,7 +68,7 @@ def resample(
         Path | None, typer.Option("--report", "--html", help="Write a page for the owner on what is disclosed.")
     ] = None,
     comparison: Annotated[
-        bool, typer.Option(help="In the report, what other methods cost at equal risk, which takes longest.")
+        bool, typer.Option(help="In the report, what other methods cost at equal risk. The rows are written before it.")
     ] = True,
     accept_risk: Annotated[bool, typer.Option(help="Write the release even if the bound is not held.")] = False,
     overwrite: Annotated[bool, typer.Option(help="Replace the output if it exists.")] = False,
@@ -109,7 +112,8 @@ def resample(
         "delta": delta,
         "ranges": _ranges(ranges),
     }
-    if _large(source) and sites == 1 and rows is None:
+    large = _large(source) and sites == 1 and rows is None
+    if large:
         with console.progress("resampling", tables.count_rows(source)) as advance:
             about = resample_file(
                 source,
@@ -122,29 +126,49 @@ def resample(
                 progress=advance,
                 **asked,
             )
-        if bandwidth is not None or report is not None:
-            part = sample(source, wanted)
-            released = draw(part, target, site_column or 1, **asked)
-            measured = measure(part, target, released)
-            if report is not None:
-                about_rows = f"{many(part.num_rows, 'record')} of {source.name}"
-                write_report(report, part, target, released, measured, about_rows, comparison)
-            _say(goal, about, measured, json)
+        if bandwidth is None and report is None:
+            _say(goal, about, None, json)
             return
-        _say(goal, about, None, json)
-        return
-    point_out_identifiers(source, wanted, target, site_column)
-    table = _read(source, wanted)
-    released = draw(table, target, site_column or sites, rows=rows, **asked)
+        table = sample(source, wanted)
+        released = draw(table, target, site_column or 1, **asked)
+        title = f"{many(table.num_rows, 'record')} of {source.name}"
+    else:
+        point_out_identifiers(source, wanted, target, site_column)
+        table = _read(source, wanted)
+        released = draw(table, target, site_column or sites, rows=rows, **asked)
+        about, title = released.description, source.name
     measured = measure(table, target, released) if bandwidth is not None or report is not None else None
+    refused = not (large or accept_risk or all(risk.held for risk in released.risk.values()))
     if report is not None:  # also, and above all, where the release is then refused
-        write_report(report, table, target, released, measured, source.name, comparison)
-    if not accept_risk:
-        for place, risk in released.risk.items():
-            if not risk.held:
-                refuse_or_warn(place if len(released.risk) > 1 else None, risk, strict=True)
-    released.save(goal, overwrite)
-    _say(goal, released.description, measured, json)
+        write_report(report, table, target, released, measured, title)
+    if not (large or refused):
+        released.save(goal, overwrite)
+    if not refused:
+        _say(goal, about, measured, json)
+    if report is not None and comparison:
+        with _finished(report, None if refused else goal):
+            found = compared(table, target, released)
+        if found:
+            write_report(report, table, target, released, measured, title, found)
+    if refused:
+        _refuse(released)
+
+
+@contextmanager
+def _finished(report: Path, goal: Path | None) -> Iterator[None]:
+    """Where somebody stops the comparison of methods, say what is there without it."""
+    try:
+        yield
+    except (Stopped, KeyboardInterrupt):
+        there = report.name if goal is None else f"{goal.name} and {report.name}"
+        console.note(f"finished without the comparison of methods: {there}")
+        raise
+
+
+def _refuse(released: Resampled) -> None:
+    for place, risk in released.risk.items():
+        if not risk.held:
+            refuse_or_warn(place if len(released.risk) > 1 else None, risk, strict=True)
 
 
 def _check(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Labels
-from sfumato.assess.comparison import ATTACKED, BOUND, NEIGHBOURS, compare
+from sfumato.assess.comparison import ATTACKED, BOUND, NEIGHBOURS, Row, compare
 from sfumato.assess.disclosure import disclosure
 from sfumato.assess.resample_page import page
 from sfumato.cli import console
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 REPORTED = 4000
 #: Records on which the attack is run where no bound was asked for.
 MEASURED = 1200
+#: Tables with more records have no comparison of methods in their report.
+COMPARED = 5000
 #: Records of a class of which, after a quarter went to the test, half still make a density: two or more.
 SMALLEST_CLASS = 5
 
@@ -80,37 +82,43 @@ def write_report(
     released: Resampled,
     measured: Risk | None,
     title: str,
-    comparison: bool = True,
+    rows: Sequence[Row] = (),
 ) -> None:
-    """The page on what is disclosed; with a ``comparison`` of methods where there is a target, and few records."""
-    X, y = _numbers(table, released), _labels(table, target)
-    rows: Any = ()
-    if comparison and target is not None and len(X) <= 5000:
-        console.note(
-            "comparing methods at equal risk (on the owner's own records; nothing of it is released; --no-comparison "
-            "leaves it out) ..."
-        )
-        test = _quarter(y)
-        try:
-            if (~test).sum() < NEIGHBOURS or not test.any():
-                raise SfumatoError(f"{len(X)} records are too few to train classifiers on and to test them")
-            fewest = int(np.unique(y, return_counts=True)[1].min())
-            if fewest < SMALLEST_CLASS:
-                raise SfumatoError(
-                    f"the smallest class has {many(fewest, 'record')}; the attacks that compare them release random "
-                    f"halves of the records, which takes at least {SMALLEST_CLASS} of each class"
-                )
-            worst = released.worst
-            asked, outer = (None, None) if worst is None else (worst.asked, worst.outliers_asked)
-            # what a warning would say of three quarters of the records it said of all of them
-            with without_warnings(), console.progress("shadow releases of other methods attacked", ATTACKED) as advance:
-                told = foretelling(advance, ATTACKED, "shadow releases of other methods")
-                train, held = (X[~test], y[~test]), (X[test], y[test])
-                rows = compare(*train, *held, asked or BOUND, 2, outliers_asked=outer, progress=told)
-        except SfumatoError as problem:
-            console.warn(f"the report has no comparison of methods: {problem}")
+    """The page on what is disclosed, with ``rows`` that compare methods."""
+    X = _numbers(table, released)
     with replacing(path, True) as temporary:
         temporary.write_text(page(X, released, disclosure(X, released), measured, rows, title), encoding="utf-8")
+
+
+def compared(table: pa.Table, target: str | None, released: Resampled) -> Sequence[Row]:
+    """Methods at equal risk, where there is a target, and few records; a warning where they cannot be compared."""
+    if target is None or table.num_rows > COMPARED:
+        return ()
+    X, y = _numbers(table, released), _labels(table, target)
+    console.note(
+        "comparing methods at equal risk (on the owner's own records; nothing of it is released; --no-comparison "
+        "leaves it out) ..."
+    )
+    test = _quarter(y)
+    try:
+        if (~test).sum() < NEIGHBOURS or not test.any():
+            raise SfumatoError(f"{len(X)} records are too few to train classifiers on and to test them")
+        fewest = int(np.unique(y, return_counts=True)[1].min())
+        if fewest < SMALLEST_CLASS:
+            raise SfumatoError(
+                f"the smallest class has {many(fewest, 'record')}; the attacks that compare them release random "
+                f"halves of the records, which takes at least {SMALLEST_CLASS} of each class"
+            )
+        worst = released.worst
+        asked, outer = (None, None) if worst is None else (worst.asked, worst.outliers_asked)
+        # what a warning would say of three quarters of the records it said of all of them
+        with without_warnings(), console.progress("shadow releases of other methods attacked", ATTACKED) as advance:
+            told = foretelling(advance, ATTACKED, "shadow releases of other methods")
+            train, held = (X[~test], y[~test]), (X[test], y[test])
+            return compare(*train, *held, asked or BOUND, 2, outliers_asked=outer, progress=told)
+    except SfumatoError as problem:
+        console.warn(f"the report has no comparison of methods: {problem}")
+        return ()
 
 
 def _quarter(y: Labels) -> NDArray[np.bool_]:

@@ -11,6 +11,7 @@ import pytest
 from sfumato.assess import comparison
 from sfumato.assess.comparison import ATTACKED, compare, known_rows
 from sfumato.assess.disclosure import dapl_scores, disclosure, ind
+from sfumato.assess.other_methods import other_methods
 from sfumato.assess.resample_page import page
 from sfumato.errors import EstimationError
 from sfumato.owner import baselines as project
@@ -77,6 +78,26 @@ def test_all_methods_stand_in_one_table_at_equal_risk(monkeypatch):
         and text.count("<svg") == 1 + min(4, data.shape[1])
         and "Content-Security-Policy" in text
     )
+
+
+def test_all_methods_are_attacked_on_the_same_few_records_of_a_large_table(monkeypatch):
+    pytest.importorskip("sklearn")
+    sizes: list[int] = []
+
+    def attacked(X, y, method, src, count, progress=None):
+        sizes.append(len(X))
+        return Risk(0.5, 0.002, 0.5, 0.01)
+
+    def calibrated(X, y, *_):
+        sizes.append(len(X))
+        return Setting(FORMS[0], 4.0), Risk(0.5, 0.002, 0.5, 0.01)
+
+    monkeypatch.setattr(calibrate, "RECORDS", 60)
+    monkeypatch.setattr(comparison, "shadow_risk", attacked)
+    monkeypatch.setattr(comparison, "calibrate", calibrated)
+    rows = compare(X, Y, X, Y, repeats=1, rng=1)
+    assert set(sizes) == {60}
+    assert other_methods(rows, 0.55, 0.6, chosen=True).count("0.500<br><small>±\u00a00.002</small>") == 6
 
 
 ONE = {"nearest row": (0.7, 0.9), "class mean, plain": (0.51, 0.52)}

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from sfumato.assess import comparison
 from sfumato.cli import forecast, resample_report
 from sfumato.cli import resample as command
+from sfumato.cli.signals import Stopped
 from sfumato.errors import DisclosureWarning, SfumatoError, SfumatoWarning, warn
 from sfumato.owner.resample import calibrate, resample_file
 
@@ -208,6 +209,24 @@ def test_the_comparison_can_be_left_out_of_the_report(file, tmp_path, monkeypatc
     page = tmp_path / "page.html"
     run(file, "--target", "y", "--drop", "id,site", "--max-risk", 0.9, "--report", page, "--no-comparison")
     assert "<html" in page.read_text()
+
+
+def test_rows_and_page_are_there_before_methods_are_compared(file, tmp_path, monkeypatch, capsys):
+    """A signal during the comparison leaves both."""
+    page, goal = tmp_path / "page.html", tmp_path / "new.parquet"
+    options = ("resample", file, "--target", "y", "--drop", "id,site", "--max-risk", 0.9, "--report", page, "-o", goal)
+
+    def stop(*_, **__):
+        assert pq.read_table(goal).num_rows == 1200 and "Who was in the table?" in page.read_text()
+        raise Stopped(2)
+
+    monkeypatch.setattr(resample_report, "compare", stop)
+    with pytest.raises(Stopped):
+        typer.main.get_command(app)([str(option) for option in options], standalone_mode=False)
+    assert goal.exists() and "Other methods at the same risk" not in page.read_text()
+    shown = capsys.readouterr()
+    assert "1,200 rows written to" in shown.out
+    assert "finished without the comparison of methods: new.parquet and page.html" in shown.err
 
 
 def test_what_takes_long_is_foretold_once_it_was_timed(monkeypatch, capsys):

@@ -70,7 +70,7 @@ def calibrate(
     then say how far the attack stays behind the closed form, which gives the strength that just holds both bounds. It
     is judged in a game of its own: no shadow release by which it was chosen. Where it fails, more noise is judged.
     """
-    some = _sample(y, RECORDS, src)
+    some = sample(y, src)
     X, y = X[some], y[some]
     lonely = loneliest(X, y)
     most = float(len(X))  # noise beyond the deviation of a class leaves nothing to learn
@@ -160,11 +160,12 @@ def _aim(bound: float, behind: float) -> float:
     return float(ndtr(ndtri(min(max(bound - _AIM, 0.5001), 1 - 1e-9)) / behind))
 
 
-def _sample(y: Labels, most: int, src: Source) -> Index:
-    if len(y) <= most:
+def sample(y: Labels, src: Source) -> Index:
+    """The records that take part in games: all, or a random part of each class of a larger table."""
+    if len(y) <= RECORDS:
         return np.arange(len(y))
     keep = [
-        rows[permutation(src, len(rows))[: max(round(most * len(rows) / len(y)), 2)]]
+        rows[permutation(src, len(rows))[: max(round(RECORDS * len(rows) / len(y)), 2)]]
         for rows in (np.flatnonzero(y == label) for label in np.unique(y))
     ]
     return np.sort(np.concatenate(keep))

@@ -60,20 +60,19 @@ def mark_thousands(axes: Any, years: bool = False) -> None:
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: FuncFormatter.fix_minus(written.format(x))))
 
 
-def name_places(axes: Any, names: Sequence[str], middle: bool = False) -> None:
-    """Places from 0 along the x axis by their names, as many as there is room for; ``middle``: each half a place on."""
-    from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
+def name_places(axes: Any, names: Sequence[str], at: Sequence[float] | None = None) -> None:
+    """Names along the x axis, ``at`` their places or else from 0 on, as many as there is room for."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     room = max(2, min(12, 72 // max(len(name) + 2 for name in names)))
-    shift = 0.5 if middle else 0.0
-    if middle:
-        axes.xaxis.set_major_locator(FixedLocator([i + shift for i in range(0, len(names), -(-len(names) // room))]))
-    else:
-        axes.xaxis.set_major_locator(MaxNLocator(room, integer=True, min_n_ticks=1))
+    if at is not None:
+        some = slice(None, None, -(-len(names) // room))
+        axes.set_xticks(at[some], names[some])
+        return
+    axes.xaxis.set_major_locator(MaxNLocator(room, integer=True, min_n_ticks=1))
 
     def named(x: float, _: Any) -> str:
-        place = x - shift
-        return names[round(place)] if place == round(place) and 0 <= place < len(names) else ""
+        return names[round(x)] if x == round(x) and 0 <= x < len(names) else ""
 
     axes.xaxis.set_major_formatter(FuncFormatter(named))
 

@@ -15,6 +15,7 @@ import sfumato as sf
 from sfumato.channels.additive import gaussian, uniform
 from sfumato.errors import EstimationError, SfumatoError
 from sfumato.evidence.density import Density, density
+from sfumato.service.models.distribution import distribution
 
 RNG = np.random.default_rng(21)
 Z = gaussian(0.5).randomize(RNG.normal(1, 1, 4000), RNG)
@@ -71,11 +72,46 @@ def test_a_picture_names_values_that_stand_at_their_places() -> None:
     schema = sf.Schema({"grade": sf.Ordinal(grades), "word": sf.Ordinal(words, nullable=True)})
     table = {"grade": grades * 300, "word": (words * 700)}
     ev = sf.evidence(sf.randomize(table, sf.Scheme.for_gamma(schema, 20), rng=sf.experiment(1)))
-    for name, values in (("grade", grades), ("word", words)):
+    for name, values, first in (("grade", grades, 2.0), ("word", words, 0.5)):
         axes = ev.density(name).plot()
         axes.figure.canvas.draw()
         drawn = [(tick.get_position()[0], tick.get_text()) for tick in axes.get_xticklabels()]
-        assert drawn == [(i + 0.5, str(value)) for i, value in enumerate(values)]
+        assert drawn == [(first + i, str(value)) for i, value in enumerate(values)]
+
+
+def test_grades_have_the_moments_of_their_numbers_and_words_have_none() -> None:
+    """The mean of the grades 2 to 8 was that of their places, 3.5 for 5."""
+    schema = sf.Schema(
+        {
+            "grade": sf.Ordinal(range(2, 9)),
+            "tens": sf.Ordinal(range(20, 90, 10)),
+            "uneven": sf.Ordinal((1, 2, 5)),
+            "word": sf.Ordinal(("never", "rarely", "often"), nullable=True),
+        }
+    )
+    table = {
+        "grade": np.tile(np.arange(2, 9), 300),
+        "tens": np.tile(10 * np.arange(2, 9), 300),
+        "uneven": np.tile([1, 2, 5], 700),
+        "word": ["never", "rarely", "often"] * 700,
+    }
+    ev = sf.evidence(sf.randomize(table, sf.Scheme.for_gamma(schema, 200), rng=sf.experiment(1)))
+    for name, step in (("grade", 1), ("tens", 10)):
+        found = ev.density(name)
+        assert found.mean == pytest.approx(5 * step, abs=0.15 * step) and "mean" in repr(found)
+        assert found.edges == pytest.approx((np.arange(8) + 1.5) * step)
+        assert found.quantile(0.5) == pytest.approx(found.mean, abs=0.3 * step)
+        low, high = found.band()
+        assert (low * step <= found.mass).all() and (found.mass <= high * step).all()
+        drawn = distribution(ev, {"target": name, "level": 0.95})  # at their places, which the page names
+        assert drawn["edges"] == pytest.approx(list(range(8))) and drawn["height"] == pytest.approx(found.mass.tolist())
+        assert drawn["mean"] is None and not drawn["years"]
+    for name in ("uneven", "word"):
+        found = ev.density(name)
+        assert "mean" not in repr(found) and "33" in found._repr_html_() and found.to_dict()["mean"] is None
+        for ask in (lambda d: d.mean, lambda d: d.sd, lambda d: d.quantile(0.5), lambda d: d.sample(3)):
+            with pytest.raises(EstimationError, match="at their places"):
+                ask(found)
 
 
 def test_band_holds_the_estimate_and_widens_with_the_level(found: Density) -> None:

@@ -16,7 +16,7 @@ from sfumato.evidence.density.result import Density
 from sfumato.evidence.seen import seen
 from sfumato.reading.spark_session import is_spark
 from sfumato.release import Release
-from sfumato.schema import Numeric
+from sfumato.schema import Numeric, Ordinal
 
 
 def density_of(release: Release, name: str, options: Mapping[str, Any]) -> Density:
@@ -53,6 +53,11 @@ def _of_channels(release: Release, name: str, options: Mapping[str, Any]) -> Den
     if len(alone) < len(found):
         raise EstimationError(f"{name!r} is randomized together with others: its density is not told")
     k = domain.size - domain.nullable
-    edges = domain.edge_array if isinstance(domain, Numeric) else np.arange(k + 1.0)
-    made = ordered_density([one.counts for one in found], alone, edges, nullable=domain.nullable)
-    return made if isinstance(domain, Numeric) else replace(made, names=domain.labels[:k])
+    counts = [one.counts for one in found]
+    if isinstance(domain, Numeric):
+        return ordered_density(counts, alone, domain.edge_array, nullable=domain.nullable)
+    names, places = domain.labels[:k], np.arange(k + 1.0)
+    numbers = isinstance(domain, Ordinal) and domain.spaced
+    edges = names[0] + (places - 0.5) * (names[-1] - names[0]) / (k - 1) if numbers else places
+    made = ordered_density(counts, alone, edges, nullable=domain.nullable)
+    return replace(made, names=names, places=not numbers)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sfumato.arrays import Array
 from sfumato.channels.base import Channel
@@ -15,6 +16,8 @@ from sfumato.errors import EstimationError
 from sfumato.evidence.density.band import Spread
 from sfumato.evidence.density.result import Density
 from sfumato.evidence.density.smooth import smooth
+from sfumato.pages.display import html_table
+from sfumato.printable import percentage
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -22,16 +25,54 @@ class OrderedDensity(Density):
     """A Density whose cells are the attribute's own values (about 100 groups of them where they are many).
 
     ``noise`` is the channel. There is no histogram of z: what was released need not look like values at all. ``names``
-    are the values that stand at their places, from 0 to 1, from 1 to 2 and so on, where these are no numbers in bins.
+    are the values where these are no numbers in bins. Each fills a step of the edges: numbers at equal distances stand
+    in the middle of theirs, and others at their ``places``, from 0 to 1, from 1 to 2 and so on, which have no mean.
     """
 
     names: tuple[Any, ...] = ()
+    places: bool = False
 
     def __repr__(self) -> str:
-        return (
-            f"OrderedDensity({self.channel}, n={self.n:,}, {self.mass.size} cells on "
-            f"[{self.edges[0]:.6g}, {self.edges[-1]:.6g}], mean {self.mean:.6g}, sd {self.sd:.6g})"
-        )
+        cells = f"OrderedDensity({self.channel}, n={self.n:,}, {self.mass.size} cells"
+        if self.places:
+            return f"{cells} from {self.names[0]!r} to {self.names[-1]!r})"
+        return f"{cells} on [{self.edges[0]:.6g}, {self.edges[-1]:.6g}], mean {self.mean:.6g}, sd {self.sd:.6g})"
+
+    def _repr_html_(self) -> str:
+        if not self.places:
+            return super()._repr_html_()
+        firsts, lasts = self.edges[:-1].astype(int), self.edges[1:].astype(int) - 1
+        ends = ([str(self.names[place]) for place in dict.fromkeys(pair)] for pair in zip(firsts, lasts, strict=True))
+        shares = (percentage(float(share)) for share in self.mass)
+        rows = list(zip(map(" to ".join, ends), shares, strict=True))
+        return html_table(repr(self), ["value", "share"], rows)
+
+    @property
+    def mean(self) -> float:
+        self._check_numbers("mean")
+        return super().mean
+
+    @property
+    def variance(self) -> float:
+        self._check_numbers("variance")
+        return super().variance
+
+    def quantile(self, q: ArrayLike) -> Array:
+        """The smallest x with cdf(x) >= q."""
+        self._check_numbers("quantiles")
+        return super().quantile(q)
+
+    def _check_numbers(self, what: str) -> None:
+        if self.places:
+            raise EstimationError(
+                f"a density of values at their places, from {self.names[0]!r} to {self.names[-1]!r}, has no {what}: "
+                "mean, quantile and shares of the evidence tell what there is of the attribute"
+            )
+
+    @property
+    def step(self) -> float:
+        """How far apart the values of ``names`` stand."""
+        return float(self.edges[-1] - self.edges[0]) / max(len(self.names), 1)
 
     @property
     def channel(self) -> Channel:
@@ -52,8 +93,8 @@ class OrderedDensity(Density):
             "method": "smooth",
             "n": self.n,
             "channel": self.channel.to_dict(),
-            "mean": self.mean,
-            "sd": self.sd,
+            "mean": None if self.places else self.mean,
+            "sd": None if self.places else self.sd,
             "edges": self.edges.tolist(),
             "mass": self.mass.tolist(),
             "band": {"level": 0.9, "low": low.tolist(), "high": high.tolist()},

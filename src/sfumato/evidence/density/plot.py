@@ -32,16 +32,17 @@ def draw(density: Any, path: str | Path | None, ax: Any, level: float) -> Any:
     ax.stairs(density.height, density.edges, baseline=None, color=INK, linewidth=1.8, label="estimated density of x")
     ax.set_ylim(0, 1.08 * top)
     # a few far values must not squeeze the picture: show 99.8 % of z and of the estimate
-    shown = density.quantile((1e-3, 1 - 1e-3))
+    names = getattr(density, "names", ())
+    shown = density.edges[[0, -1]] if names else density.quantile((1e-3, 1 - 1e-3))
     if seen:
         total = np.concatenate(([0.0], np.cumsum(density.z_counts))) / density.n
         shown = np.concatenate((np.interp((1e-3, 1 - 1e-3), total, density.z_edges), shown))
     margin = 0.03 * float(np.ptp(shown))
     ax.set_xlim(float(shown.min()) - margin, float(shown.max()) + margin)
     ax.set_xlabel("value")
-    if names := getattr(density, "names", ()):
-        ax.set_xlim(density.edges[0] - margin, density.edges[-1] + margin)
-        name_places(ax, [figure_text(name) for name in names], middle=True)
+    if names:
+        middles = density.edges[0] + density.step * (np.arange(len(names)) + 0.5)
+        name_places(ax, [figure_text(name) for name in names], middles)
     else:
         mark_thousands(ax, years=float(np.abs(shown).max()) < 1e4)  # such as years: no marks
         ax.locator_params(axis="x", nbins=6)

@@ -26,15 +26,19 @@ def distribution(source: Evidence, asked: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(found, OrderedDensity) and found.z_counts.size:
         height = found.z_counts / max(float(found.z_counts.sum()), 1.0) / np.diff(found.z_edges)
         arrived = {"edges": found.z_edges.tolist(), "height": height.tolist()}
+    step, edges, named = 1.0, found.edges, False
+    if isinstance(found, OrderedDensity) and found.names:  # drawn at the places of the values, from 0 on
+        step, named = found.step, True
+        edges = (edges - edges[0]) / step
     return {
         "target": asked["target"],
-        "edges": found.edges.tolist(),
-        "height": [number(one) for one in found.height],
-        "low": None if low is None else [number(one) for one in low],
-        "high": None if high is None else [number(one) for one in high],
-        "mean": number(found.mean),
-        "sd": number(found.sd),
-        "years": are_years(float(found.edges[0]), float(found.edges[-1])),
+        "edges": edges.tolist(),
+        "height": [number(one) for one in found.height * step],
+        "low": None if low is None else [number(one) for one in low * step],
+        "high": None if high is None else [number(one) for one in high * step],
+        "mean": None if named else number(found.mean),
+        "sd": None if named else number(found.sd),
+        "years": not named and are_years(float(found.edges[0]), float(found.edges[-1])),
         "arrived": arrived,
         "notes": list(_notes(source, asked["target"], found)),
     }

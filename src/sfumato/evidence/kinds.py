@@ -15,6 +15,7 @@ from sfumato.evidence.model.tuning import TAU
 from sfumato.evidence.protocol import Evidence
 from sfumato.evidence.survey_weights import column_of
 from sfumato.input_checks import check_kind, check_names
+from sfumato.printable import many
 from sfumato.release import Release
 from sfumato.schema import Schema
 from sfumato.threads import one_thread
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 #: What ``method="model"`` takes besides the release and the names.
 OPTIONS = ("tau", "order", "target", "rng")
+
+#: Pairs that did not fit into a model that are named.
+_PAIRS = 3
 
 
 class JunctionTreeWarning(SfumatoWarning):
@@ -108,7 +112,18 @@ def model_evidence(
         JunctionTreeWarning,
         stacklevel=3,
     )
-    return JunctionEvidence(release, names, options.get("tau"), target=options.get("target"))
+    made = JunctionEvidence(release, names, options.get("tau"), target=options.get("target"))
+    if made.dropped:
+        pairs = "; ".join(f"{a} and {b}" for a, b in made.dropped[:_PAIRS])
+        more = len(made.dropped) - _PAIRS
+        warn(
+            f"no clique has room for {many(len(made.dropped), 'pair')} of attributes that depend on each other: {pairs}"
+            f"{f'; and {more} more' if more > 0 else ''}. The model knows of their dependence only what follows from "
+            "others; fewer attributes leave more room",
+            JunctionTreeWarning,
+            stacklevel=3,
+        )
+    return made
 
 
 def as_evidence(source: Any, who: str = "fit takes evidence or a release") -> Evidence:

@@ -229,6 +229,22 @@ def mushrooms():
     return table, *hold_out(release, 0.25, 1)
 
 
+def test_pairs_without_room_in_a_clique_are_named_whoever_learns() -> None:
+    """20 values each: a clique holds two attributes, a tree of cliques four of the ten pairs."""
+    rng = np.random.default_rng(0)
+    common = rng.integers(0, 20, 6000)
+    names = [f"q{i}" for i in range(5)]
+    table = {name: np.where(rng.random(6000) < 0.7, common, rng.integers(0, 20, 6000)) for name in names}
+    schema = sf.Schema({name: sf.Ordinal(range(20)) for name in names})
+    release = sf.randomize(table, sf.Scheme.for_gamma(schema, 50), rng=sf.experiment(1))
+    for learn in (lambda: sf.evidence(release, method="model"), lambda: LinearClassifier().fit(release, target="q0")):
+        with pytest.warns(JunctionTreeWarning) as told:
+            learn()
+        (said,) = (str(one.message) for one in told if "no clique has room" in str(one.message))
+        assert said.startswith("no clique has room for 6 pairs of attributes that depend on each other: q")
+        assert said.count(" and q") == 3 and "; and 3 more." in said
+
+
 @pytest.mark.filterwarnings("ignore::sfumato.evidence.kinds.JunctionTreeWarning")
 @pytest.mark.parametrize("make", [DecisionTree, LinearClassifier, NaiveBayes])
 def test_learners_of_many_attributes_learn_and_know_their_accuracy(mushrooms, make):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from inspect import signature
 from os import PathLike, fspath
@@ -44,6 +44,31 @@ def check_kind(wrong: type[SfumatoError], name: str, value: Any, kind: Any, word
     """Refuse what is not of a kind, which ``words`` name."""
     if not isinstance(value, kind):
         raise wrong(f"{name} must be {words}, got {given(value)} instead")
+
+
+def check_word(wrong: type[SfumatoError], name: str, value: Any, words: Sequence[str]) -> None:
+    """Refuse what is none of some words."""
+    if not isinstance(value, str) or value not in words:
+        raise wrong(f"{name} must be one of {', '.join(words)}, got {given(value)} instead")
+
+
+def check_progress(wrong: type[SfumatoError], progress: Any) -> None:
+    """Refuse what cannot be called with a number of steps."""
+    if progress is not None:
+        check_kind(wrong, "progress", progress, Callable, "a function of a number of steps")
+
+
+def check_share(wrong: type[SfumatoError], name: str, value: Any) -> None:
+    """Refuse what is no number between 0 and 1."""
+    if not 0 < check_number(wrong, name, value) < 1:
+        raise wrong(f"{name} must lie in (0, 1), got {value} instead")
+
+
+def check_count(wrong: type[SfumatoError], name: str, value: Any, least: int) -> None:
+    """Refuse what is no whole number of at least so many."""
+    check_kind(wrong, name, value, int | np.integer, "a whole number")
+    if value < least:
+        raise wrong(f"{name} must be at least {least}, got {value} instead")
 
 
 def check_names(wrong: type[SfumatoError], name: str, value: Any, what: str = "attributes") -> tuple[str, ...]:

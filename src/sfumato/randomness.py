@@ -110,7 +110,7 @@ def source(rng: Rng = None) -> Source:
         return GeneratorSource(rng)
     if isinstance(rng, int | np.integer) and rng >= 0:
         return GeneratorSource(np.random.default_rng(int(rng)))
-    if not isinstance(rng, int | np.integer) and callable(getattr(rng, "fill", None)):
+    if not isinstance(rng, int | np.generic | np.ndarray) and callable(getattr(rng, "fill", None)):
         return rng
     raise SfumatoError(f"rng must be None (secure), a seed or a numpy Generator, got {type(rng).__name__} instead")
 

@@ -141,7 +141,7 @@ def test_a_seed_gives_the_same_order_and_the_secure_source_another(tmp_path: Pat
 
 
 def test_another_order_is_refused() -> None:
-    with pytest.raises(SfumatoError, match="order must be 'shuffle' or 'keep', got 'sorted'"):
+    with pytest.raises(SfumatoError, match="order must be one of shuffle, keep, got 'sorted'"):
         sf.randomize(SORTED, SCHEME, order="sorted")
 
 

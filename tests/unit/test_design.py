@@ -195,7 +195,7 @@ def test_widths_that_say_nothing_say_so():
         ({"half_width": 2}, r"half_width must lie in \(0, 1\)"),
         ({"half_width": 0.0001}, "cannot be reached with n = 1000, even without randomizing: the nearest is"),
         ({"gamma": 3, "level": 2}, "level must lie in"),
-        ({"gamma": 3, "target": "median"}, "target must be auto, shares, cdf or mean"),
+        ({"gamma": 3, "target": "median"}, "target must be one of auto, shares, cdf, mean"),
         ({"gamma": 3, "prior": {"zzz": [1.0]}}, "there is no attribute 'zzz'"),
         ({"gamma": 3, "prior": {"sex": "abc"}}, "sex: prior must hold numbers"),
         ({"gamma": 3, "prior": {"sex": [0.5, 0.4]}}, "sex: prior must sum to 1"),

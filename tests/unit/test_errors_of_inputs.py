@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import sfumato as sf
@@ -15,6 +16,8 @@ from sfumato.errors import SfumatoError
 SCHEMA = sf.Schema({"sky": sf.Categorical(("Clear", "Overcast")), "mark": sf.Ordinal((1, 2, 3))})
 SCHEME = sf.Scheme.for_gamma(SCHEMA, 9)
 RELEASE = sf.randomize({"sky": ["Clear", "Overcast"] * 50, "mark": [1, 2, 3, 1] * 25}, SCHEME, rng=0)
+CHANNEL = sf.channels.symmetric(3, 0.2)
+TABLE = np.zeros(3)  # where a word is expected
 
 
 @pytest.mark.parametrize(
@@ -98,6 +101,49 @@ RELEASE = sf.randomize({"sky": ["Clear", "Overcast"] * 50, "mark": [1, 2, 3, 1] 
         (lambda: sf.secure_sum(5), "tables must be a list with the table of each site, got 5 instead"),
         (lambda: sf.counted(RELEASE, tables=5), 'tables must look like [["sex", "age"], ["grade"]], got 5 instead'),
         (lambda: sf.Schema.from_json(SCHEME.to_json()), "'sfumato scheme': read it with sf.Scheme.from_json"),
+        (lambda: sf.density([0.1, 0.9], "uniform:1", progress="x"), "progress must be a function of a number of steps"),
+        (lambda: sf.learn.AssociationRules().fit(RELEASE, progress=5), "progress must be a function of a number of"),
+        (lambda: sf.evidence(RELEASE, method=TABLE), "method must be a word, got ndarray instead"),
+        (
+            lambda: sf.randomize({"sky": ["Clear"]}, SCHEME, order=TABLE),
+            "order must be one of shuffle, keep, got ndarray",
+        ),
+        (
+            lambda: sf.randomize({"sky": ["Clear"]}, SCHEME, rng=TABLE),
+            "a seed or a numpy Generator, got ndarray instead",
+        ),
+        (lambda: sf.resample([[1.0], [2.0]], bandwidth=TABLE), "positive multiple of it, got ndarray instead"),
+        (lambda: sf.density([0.1, 0.9], "uniform:1", method=TABLE), "method must be one of auto, em, as, mle, got nd"),
+        (lambda: sf.learn.LinearClassifier(loss=TABLE).fit(RELEASE, "sky"), "got ndarray instead"),
+        (lambda: sf.learn.LinearClassifier(ridge=TABLE).fit(RELEASE, "sky"), "ridge must"),
+        (lambda: sf.learn.LinearClassifier(values=5).fit(RELEASE, "sky"), "values must be a mapping of features to"),
+        (lambda: sf.learn.DecisionTree(counts=TABLE).fit(RELEASE, "sky"), "counts must be one of model, direct, paper"),
+        (lambda: sf.learn.Regression(family=TABLE).fit(RELEASE, "mark"), "family must be one of"),
+        (lambda: sf.audit(CHANNEL, outputs=5), "outputs must be the 3 answers of the channel, got 5 instead"),
+        (lambda: sf.Hierarchy(levels=("a", "b"), tree={"x": ["y", "z"]}, level=TABLE), "there is no level ndarray"),
+        (lambda: sf.privacy.entropy("x"), "p must hold numbers, got 'x' instead"),
+        (lambda: sf.privacy.breach(CHANNEL, 0.1, 0.5, properties=5), 'properties must be "values", "all" or a list of'),
+        (lambda: sf.privacy.composed_gamma(5), "parts must be a list of channels, got 5 instead"),
+        (lambda: sf.privacy.joint_gamma(5), "parts must be a list of channels or schemes, got 5 instead"),
+        (lambda: sf.privacy.crossing(CHANNEL, CHANNEL, most="x"), "most must be a number, got 'x' instead"),
+        (lambda: sf.privacy.game_curve(CHANNEL, "x"), "losses must hold numbers, got 'x' instead"),
+        (lambda: sf.privacy.interval_privacy(CHANNEL, "x"), "confidence must be a number, got 'x' instead"),
+        (lambda: sf.privacy.roc_bound("x", [0.1]), "gamma must be a number, got 'x' instead"),
+        (lambda: sf.privacy.roc(CHANNEL, x=2.5, other=1), "x must be a code in [0, 2], got 2.5 instead"),
+        (lambda: sf.privacy.simulate_sample_size(CHANNEL, "x"), "n must be a whole number, got 'x' instead"),
+        (lambda: sf.privacy.simulate_sample_size(CHANNEL, 9, distance=[]), "distance must be one of kolmogorov"),
+        (lambda: sf.design.design("x", 100, gamma=9), "schema must be a Schema, got 'x' instead"),
+        (lambda: sf.design.design(SCHEMA, 100, gamma=9, prior="x"), "prior must be a mapping of attributes to shares"),
+        (
+            lambda: sf.design.design(SCHEMA, 100, gamma=9, all_levels=5),
+            "all_levels must be a list of hierarchies, got 5",
+        ),
+        (lambda: sf.design.design(SCHEMA, 100, gamma=9, level=None), "level must be a number, got None instead"),
+        (lambda: sf.design.tradeoff("sky", "x", 100), "domain must be a domain, such as schema[name], got 'x'"),
+        (lambda: sf.design.tradeoff("sky", SCHEMA["sky"], 100, level="x"), "level must be a number, got 'x' instead"),
+        (lambda: sf.design.candidates("sky", SCHEMA["sky"], 9, 100, TABLE), "target must be one of shares, cdf, mean"),
+        (lambda: sf.design.design_record("x", 100, 9), "schema must be a Schema, got 'x' instead"),
+        (lambda: sf.design.design_rounds(SCHEMA, 100, 9, "x"), "lifetime must be a number, got 'x' instead"),
     ],
 )
 def test_one_line_says_what_to_write_instead(call: Callable[[], object], said: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from sfumato.channels.product import Product
 from sfumato.channels.ratios import as_float, product
 from sfumato.errors import ChannelError
 from sfumato.forms import Forms
+from sfumato.input_checks import check_kind
 from sfumato.scheme import Scheme
 
 
@@ -85,6 +86,7 @@ def joint_gamma(parts: Sequence[Any]) -> float:
     >>> joint_gamma([[[0.75, 0.25], [0.25, 0.75]]] * 3)
     27.0
     """
+    check_kind(ChannelError, "parts", parts, Iterable, "a list of channels or schemes")
     channels = [g.channel for part in parts if isinstance(part, Scheme) for g in part.groups]
     channels += [channel_of(part) for part in parts if not isinstance(part, Scheme)]
     return product(channel.gamma for channel in channels)
@@ -100,6 +102,7 @@ def composed_gamma(parts: Sequence[Any]) -> float:
     >>> composed_gamma([[[0.75, 0.25], [0.25, 0.75]]] * 2)
     9.0
     """
+    check_kind(ChannelError, "parts", parts, Iterable, "a list of channels")
     channels = [channel_of(part) for part in parts]
     if not channels:
         raise ChannelError("composed_gamma needs at least one channel, got none")

@@ -19,7 +19,7 @@ from sfumato.channels import Channel
 from sfumato.channels.codes import split_codes
 from sfumato.channels.valid import ValidSymmetric
 from sfumato.errors import SfumatoError
-from sfumato.input_checks import check_kind
+from sfumato.input_checks import check_kind, given
 from sfumato.owner.request import answered_rows
 from sfumato.printable import printable
 from sfumato.randomness import numpy_generator, source
@@ -104,6 +104,8 @@ def audit(
     answers = _sizes(outputs, published.outputs if published else sizes, "outputs")
     if claimed is None and published is not None:
         claimed = published.gamma
+    if published is not None and outputs is not None and math.prod(answers) != published.m:
+        raise SfumatoError(f"outputs must be the {published.m} answers of the channel, got {given(outputs)} instead")
     trials = _whole(trials)
     _check(claimed, trials, alpha, sizes, answers)
     risk = alpha if published is None else alpha / 2  # the other half is for the fit

@@ -15,7 +15,7 @@ from sfumato.arrays import Array
 from sfumato.assess.amplification import gamma as gamma_of
 from sfumato.assess.subject import Attribute, subject
 from sfumato.errors import ChannelError, SfumatoError
-from sfumato.input_checks import check_number, check_numbers
+from sfumato.input_checks import check_number, check_numbers, given
 
 _MOST_VALUES = 14  # 2^14 properties: beyond that only single values and the caller's own sets are looked at
 _SLACK = 1e-13  # of odds: beliefs that equal a limit but for rounding count as having reached it
@@ -127,13 +127,18 @@ def _findings(where: Any, sets: list[tuple[int, ...]], before: Array, after: Arr
 
 
 def _properties(properties: Sequence[Sequence[int]] | str, k: int) -> list[tuple[int, ...]]:
-    if properties == "values":
+    if isinstance(properties, str) and properties == "values":
         return [(x,) for x in range(k)]
-    if properties == "all":
+    if isinstance(properties, str) and properties == "all":
         if k > _MOST_VALUES:
             raise ChannelError(f"properties='all' looks at every set of at most {_MOST_VALUES} values, got {k} values")
         return [values for size in range(1, k) for values in combinations(range(k), size)]
-    out = [tuple(int(x) for x in values) for values in properties]
+    try:
+        out = [tuple(int(x) for x in values) for values in properties]
+    except (TypeError, ValueError):
+        raise ChannelError(
+            f'properties must be "values", "all" or a list of sets of codes, got {given(properties)} instead'
+        ) from None
     for values in out:
         if not values or min(values) < 0 or max(values) >= k:
             raise ChannelError(f"each property must be a set of codes in [0, {k - 1}], got {list(values)} instead")

@@ -26,7 +26,7 @@ from sfumato.channels.valid import ValidSymmetric
 from sfumato.channels.windows import Windows
 from sfumato.errors import EstimationError
 from sfumato.evidence import mle
-from sfumato.input_checks import check_flags
+from sfumato.input_checks import check_count, check_flags, check_word
 from sfumato.randomness import ONE, numpy_generator
 
 
@@ -121,12 +121,9 @@ def simulate_sample_size(
     expectation (in probability or in median the theorem fails). ``distance`` may also be "kuiper" or "anderson_darling",
     which the paper's footnote names.
     """  # noqa: E501
-    if distance not in RUNNING:
-        raise EstimationError(f"distance must be one of {', '.join(RUNNING)}, got {distance!r} instead")
-    if n < 2:
-        raise EstimationError(f"n must be at least 2, got {n} instead")
-    if trials < 2:
-        raise EstimationError(f"trials must be at least 2, got {trials} instead")
+    check_word(EstimationError, "distance", distance, list(RUNNING))
+    check_count(EstimationError, "n", n, 2)
+    check_count(EstimationError, "trials", trials, 2)
     generator = numpy_generator(rng)
     channel = channel_of(of, attribute)
     seen = subject(of, prior, attribute)

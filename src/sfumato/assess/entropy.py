@@ -12,6 +12,7 @@ import sfumato.assess.continuous as continuous
 from sfumato.arrays import Array
 from sfumato.assess.subject import Attribute, noise_of, subject
 from sfumato.errors import SfumatoError
+from sfumato.input_checks import check_numbers, check_share
 
 
 def entropy(p: ArrayLike) -> Any:
@@ -20,7 +21,7 @@ def entropy(p: ArrayLike) -> Any:
     >>> entropy([0.25, 0.25, 0.5])
     1.5
     """
-    values = np.asarray(p, dtype=np.float64)
+    values = check_numbers(SfumatoError, "p", p)
     out = -np.sum(values * np.log2(values, out=np.zeros_like(values), where=values > 0), axis=0)
     return float(out) if out.ndim == 0 else out
 
@@ -95,14 +96,13 @@ def interval_privacy(
     >>> interval_privacy([[1.0, 0.0], [0.0, 1.0]], 0.5).mean
     0.5
     """
-    if not 0 < confidence < 1:
-        raise SfumatoError(f"confidence must lie in (0, 1), got {confidence} instead")
+    check_share(SfumatoError, "confidence", confidence)
     noise = noise_of(of, attribute)
     if noise is not None:
         return float(continuous.interval_privacy(noise, confidence))
     seen = subject(of, prior, attribute)
     k = len(seen.prior)
-    borders = np.arange(k + 1.0) if edges is None else np.asarray(edges, dtype=np.float64)
+    borders = np.arange(k + 1.0) if edges is None else check_numbers(SfumatoError, "edges", edges)
     if borders.shape != (k + 1,) or not (np.diff(borders) > 0).all():
         raise SfumatoError(f"edges must be {k + 1} increasing numbers, one more than values, got {borders.shape}")
     widths = np.full(seen.P.shape[1], np.nan)

@@ -14,6 +14,7 @@ from sfumato.assess.amplification import gamma as gamma_of
 from sfumato.assess.subject import Attribute, Subject, channel_of, noise_of, subject
 from sfumato.channels.valid import ValidSymmetric
 from sfumato.errors import SfumatoError
+from sfumato.input_checks import check_number, check_numbers
 
 _ROUNDING = 1e-12  # of two payoffs that differ by less than this, relatively, none is the better one
 
@@ -76,7 +77,8 @@ def game_curve(
 ) -> Array:
     """l_p(R) as the loss from a wrong guess grows: where it reaches 0, intrusion stops paying."""
     seen = subject(of, prior, attribute)
-    return np.array([_right_or_wrong(seen, benefit, float(loss)).value for loss in np.atleast_1d(losses)])
+    each = check_numbers(SfumatoError, "losses", losses).reshape(-1)
+    return np.array([_right_or_wrong(seen, benefit, float(loss)).value for loss in each])
 
 
 def crossing(
@@ -87,6 +89,8 @@ def crossing(
     >>> round(crossing([[0.7, 0.3], [0.3, 0.7]], [[1.0, 0.0], [0.99, 0.01]]), 5)
     2.31667
     """
+    for name, value in (("most", most), ("benefit", benefit)):
+        check_number(SfumatoError, name, value)
     one, two = subject(first, prior), subject(second, prior)
     if len(one.prior) != len(two.prior):
         raise SfumatoError(

@@ -13,6 +13,7 @@ from sfumato.arrays import Array
 from sfumato.assess.amplification import gamma as gamma_of
 from sfumato.assess.subject import Attribute, subject
 from sfumato.errors import ChannelError
+from sfumato.input_checks import check_number, check_numbers, given
 
 
 def map_success(of: Any, prior: ArrayLike | None = None, *, attribute: Attribute = None) -> float:
@@ -64,8 +65,8 @@ def roc(of: Any, x: int | None = None, other: int | None = None, *, attribute: A
     if x is None or other is None:
         x, other = _furthest(P, seen.prior > 0)
     for name, code in (("x", x), ("other", other)):
-        if not 0 <= code < k:
-            raise ChannelError(f"{name} must be a code in [0, {k - 1}], got {code} instead")
+        if isinstance(code, bool) or not isinstance(code, int | np.integer) or not 0 <= code < k:
+            raise ChannelError(f"{name} must be a code in [0, {k - 1}], got {given(code)} instead")
         if seen.prior[code] == 0:
             raise ChannelError(f"{name} must be a possible value, got {code}: the channel rules this combination out")
     ratio = np.divide(P[x], P[other], out=np.full(P.shape[1], np.inf), where=P[other] > 0)
@@ -81,7 +82,8 @@ def roc_bound(gamma: float, false: ArrayLike) -> Array:
     >>> roc_bound(3, [0.0, 0.25, 1.0])
     array([0.  , 0.75, 1.  ])
     """  # noqa: E501
-    f = np.asarray(false, dtype=np.float64)
+    check_number(ChannelError, "gamma", gamma)
+    f = check_numbers(ChannelError, "false", false)
     if gamma == math.inf:
         return np.ones_like(f)
     return np.minimum(gamma * f, 1 - (1 - f) / gamma)

@@ -17,7 +17,7 @@ from sfumato.channels.scores import mean_variance
 from sfumato.channels.subset import Subset
 from sfumato.channels.text_noise import text_noise
 from sfumato.errors import EstimationError
-from sfumato.input_checks import check_flags
+from sfumato.input_checks import check_flags, check_share
 
 #: Beyond so many values, covariances take too long.
 MANY = 1024
@@ -45,8 +45,7 @@ def half_width(
     from scipy.special import ndtri
 
     check_n(n)
-    if not 0 < level < 1:
-        raise EstimationError(f"level must lie in (0, 1), got {level} instead")
+    check_share(EstimationError, "level", level)
     check_flags(EstimationError, nullable=nullable)
     seen = subject(of, prior, attribute)
     shares = even_prior(len(seen.prior), True) if nullable and prior is None and seen is not of else seen.prior

@@ -15,6 +15,7 @@ from sfumato.channels.response import Symmetric
 from sfumato.channels.subset import Subset, spread
 from sfumato.channels.windows import Windows, windows
 from sfumato.errors import EstimationError
+from sfumato.input_checks import check_word
 
 #: What is to be estimated: the share of every value, the running shares of ordered ones, or their mean.
 TARGETS = ("shares", "cdf", "mean")
@@ -59,8 +60,7 @@ def target_map(prior: Array, target: str = "shares", nullable: bool = False) -> 
     code is "no answer" all speak of those who answered: theta_x / A with A their share, whose derivative is
     (e_x - theta_x / A) / A. (With a single value there is nothing but the share of answers to estimate.)
     """
-    if target not in TARGETS:
-        raise EstimationError(f"target must be one of {', '.join(TARGETS)}, got {target!r} instead")
+    check_word(EstimationError, "target", target, TARGETS)
     k = len(prior)
     C = np.eye(k)
     if nullable and k > 2:

@@ -13,10 +13,11 @@ from sfumato.assess.effective import effective_sample_bound, effective_sample_si
 from sfumato.assess.precision import MANY, half_width, hardest_half_width, mean_half_width, worst_half_width
 from sfumato.channels import Channel, average, identity, prefixes
 from sfumato.channels import families as channel_families
-from sfumato.channels.efficiency import even_efficiency, even_prior
+from sfumato.channels.efficiency import TARGETS, even_efficiency, even_prior
 from sfumato.channels.scores import mean_variance
 from sfumato.domains import Domain, Text
-from sfumato.errors import ChannelError, EstimationError
+from sfumato.errors import ChannelError, EstimationError, SfumatoError
+from sfumato.input_checks import check_kind, check_number, check_share, check_word
 
 SIMPLEST_FIRST = ("symmetric", "subset", "windows", "average", "prefixes")  # of two that are equally good
 
@@ -133,8 +134,12 @@ def candidates(
     name: str, domain: Domain, gamma: float, n: int, target: str, level: float = 0.95, prior: ArrayLike | None = None
 ) -> list[Candidate]:
     """Every family's best channel under the bound, the smallest expected half-width first."""
+    check_kind(SfumatoError, "domain", domain, Domain, "a domain, such as schema[name]")
+    check_word(SfumatoError, "target", target, TARGETS)
+    check_share(SfumatoError, "level", level)
     if domain.size == 1:
         return []
+    gamma = check_number(SfumatoError, "gamma", gamma)
     if gamma == math.inf:
         return [weigh(name, "identity", identity(domain.size), target, n, level, prior, domain.nullable)]
     found = []

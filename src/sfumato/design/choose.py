@@ -21,6 +21,7 @@ from sfumato.design.search import LOOSEST, least, needed
 from sfumato.design.tradeoff import Tradeoff, tradeoff
 from sfumato.domains import Domain, Hierarchy
 from sfumato.errors import SfumatoError
+from sfumato.input_checks import check_kind, check_names
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
 
@@ -150,8 +151,11 @@ def design(
     >>> round(wanted.scheme.gamma, 6)
     3.0
     """
+    if prior is not None:
+        check_kind(SfumatoError, "prior", prior, Mapping, "a mapping of attributes to shares")
+    all_levels = check_names(SfumatoError, "all_levels", all_levels, "hierarchies")
     asked = Requirements(
-        gamma, joint_gamma, rho1, rho2, sigma, p_max, half_width, level, target, dict(prior or {}), tuple(all_levels)
+        gamma, joint_gamma, rho1, rho2, sigma, p_max, half_width, level, target, dict(prior or {}), all_levels
     )
     asked.check(schema, n)
     sensitive = [name for name, domain in schema.items() if domain.size > 1]

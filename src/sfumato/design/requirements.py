@@ -17,6 +17,7 @@ from sfumato.channels.efficiency import TARGETS
 from sfumato.channels.pram import check_distribution
 from sfumato.domains import Domain, Hierarchy
 from sfumato.errors import ChannelError, SfumatoError, quoted
+from sfumato.input_checks import check_kind, check_word, given
 from sfumato.schema import Schema
 
 _JUST_BELOW = 1 - 2.0**-40  # a breach needs gamma to reach its limit, and roots are rounded: stay a hair under it
@@ -44,10 +45,11 @@ class Requirements:
 
     def check(self, schema: Schema, n: int) -> None:
         """One clear line for every requirement that makes no sense."""
+        check_kind(SfumatoError, "schema", schema, Schema, "a Schema")
         check_n(n)
         for name, value in self._numbers(schema).items():
             if isinstance(value, bool | str) or not isinstance(value, int | float | np.number):
-                raise SfumatoError(f"{name} must be a number, got {value!r} instead")
+                raise SfumatoError(f"{name} must be a number, got {given(value)} instead")
             if name.startswith(("gamma", "joint_gamma")) and not 1 < value < math.inf:
                 raise SfumatoError(f"{name} must lie in (1, inf), got {value}: at 1 the answers ignore the data")
         if (self.rho1 is None) != (self.rho2 is None):
@@ -62,8 +64,7 @@ class Requirements:
             )
         if not 0 < self.level < 1:
             raise SfumatoError(f"level must lie in (0, 1), got {self.level} instead")
-        if self.target not in ("auto", *TARGETS):
-            raise SfumatoError(f"target must be auto, shares, cdf or mean, got {self.target!r} instead")
+        check_word(SfumatoError, "target", self.target, ("auto", *TARGETS))
         for name in self.all_levels:
             if not isinstance(schema[name], Hierarchy):
                 raise SfumatoError(f"all_levels: {name!r} has no levels: it is {schema[name].kind}, and no hierarchy")
@@ -75,7 +76,7 @@ class Requirements:
     def _numbers(self, schema: Schema) -> dict[str, Any]:
         """Every number that was given, by the name it was given under."""
         plain = ("joint_gamma", "rho1", "rho2", "sigma", "p_max", "half_width", "level")
-        out = {name: getattr(self, name) for name in plain if getattr(self, name) is not None}
+        out = {name: getattr(self, name) for name in plain if name == "level" or getattr(self, name) is not None}
         if isinstance(self.gamma, Mapping):
             for name in self.gamma:
                 schema[name]

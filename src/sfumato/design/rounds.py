@@ -12,6 +12,7 @@ from sfumato.channels import Channel
 from sfumato.channels.best import best_channel
 from sfumato.channels.longitudinal import Longitudinal, lifetime_epsilon, longitudinal
 from sfumato.errors import SfumatoError
+from sfumato.input_checks import check_kind, check_number
 from sfumato.pages.display import text_table
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
@@ -84,6 +85,8 @@ def design_rounds(schema: Schema, n: int, gamma: float, lifetime: float) -> Roun
 
     Where an attribute has so few values that all of them together stay within ``lifetime``, the best channel does.
     """
+    check_kind(SfumatoError, "schema", schema, Schema, "a Schema")
+    gamma, lifetime = (check_number(SfumatoError, *one) for one in (("gamma", gamma), ("lifetime", lifetime)))
     check_n(n)
     for name, domain in schema.items():
         if domain.rounds:

@@ -10,9 +10,12 @@ from numpy.typing import ArrayLike
 
 from sfumato.arrays import Array
 from sfumato.channels import identity
+from sfumato.channels.efficiency import TARGETS
 from sfumato.design.candidates import expected, families, narrowest_of, target_of
 from sfumato.design.plot import draw_tradeoff
 from sfumato.domains import Domain
+from sfumato.errors import SfumatoError
+from sfumato.input_checks import check_kind, check_numbers, check_share, check_word
 from sfumato.pages.picture import save_picture
 from sfumato.printable import figure_text
 
@@ -54,7 +57,10 @@ def tradeoff(
     prior: ArrayLike | None = None,
 ) -> Tradeoff:
     """Expected half-widths over a range of gammas."""
-    grid = GAMMAS if gammas is None else np.asarray(gammas, dtype=np.float64)
+    check_kind(SfumatoError, "domain", domain, Domain, "a domain, such as schema[name]")
+    check_word(SfumatoError, "target", target, ("auto", *TARGETS))
+    check_share(SfumatoError, "level", level)
+    grid = GAMMAS if gammas is None else check_numbers(SfumatoError, "gammas", gammas).reshape(-1)
     aim = target_of(domain, target)
     found: dict[str, Array] = {}
     for family in families(domain, aim):

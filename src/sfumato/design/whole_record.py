@@ -26,6 +26,7 @@ from sfumato.channels.efficiency import even_efficiency
 from sfumato.design.requirements import split_gamma
 from sfumato.errors import ChannelError, SchemeError, SfumatoError
 from sfumato.forms import MOST, Forms
+from sfumato.input_checks import check_kind, check_number
 from sfumato.pages.display import text_table
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
@@ -132,6 +133,8 @@ def design_record(schema: Schema, n: int, gamma: float, target: str | None = Non
 
     With a ``target`` its pairs count only, and its forms are given more often.
     """
+    check_kind(SfumatoError, "schema", schema, Schema, "a Schema")
+    gamma = check_number(SfumatoError, "gamma", gamma)
     check_n(n)
     gamma = bound(gamma)
     if target is not None and target not in schema:

@@ -14,6 +14,7 @@ from sfumato.domains.base import first_of
 from sfumato.domains.categorical import Categorical
 from sfumato.domains.tree import Path, nested, paths_of_parents, paths_of_tree, read_levels
 from sfumato.errors import OutsideDomainError, SchemaError
+from sfumato.input_checks import given
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -128,6 +129,6 @@ def _values_above(paths: Sequence[Path], depth: int, values: set[str]) -> dict[s
 
 def place_of_level(levels: tuple[str, ...], level: Any) -> int:
     """The place of a level among its names."""
-    if level not in levels:
-        raise SchemaError(f"there is no level {level!r}; the levels are {', '.join(levels)}")
+    if not isinstance(level, str) or level not in levels:
+        raise SchemaError(f"there is no level {given(level)}; the levels are {', '.join(levels)}")
     return levels.index(level)

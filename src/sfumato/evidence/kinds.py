@@ -68,6 +68,7 @@ def evidence(
         release = Release.raw(source, schema)
         if isinstance(weights, str) and weights not in schema:
             weights = column_of(source, weights)
+    check_kind(EstimationError, "method", method, str, "a word")
     if method == "model" and weights is not None:
         raise EstimationError("a joint model takes no survey weights: use another method")
     if method == "model":

@@ -21,10 +21,11 @@ from typing import Any
 import numpy as np
 
 from sfumato.arrays import Array
-from sfumato.errors import NotAskedError
+from sfumato.errors import EstimationError, NotAskedError
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import as_evidence, cliques_of
 from sfumato.evidence.splits import cross_fits
+from sfumato.input_checks import check_progress
 from sfumato.learn.arguments import check_number
 from sfumato.learn.base import Classifier
 from sfumato.learn.influence import Judge, Judged, mean_over_folds
@@ -74,6 +75,7 @@ def cross_score(
     True
     """
     check_number("level", level, above=0, below=1)
+    check_progress(EstimationError, progress)
     given = as_evidence(source, "cross_score takes a release or evidence")
     done: list[int] = []
 

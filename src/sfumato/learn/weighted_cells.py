@@ -17,6 +17,7 @@ from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import by_method, model_about
 from sfumato.evidence.questions.values import numbers
 from sfumato.evidence.simplex import project
+from sfumato.input_checks import check_word
 from sfumato.learn.base import DECISION_CELLS
 from sfumato.printable import label_text
 from sfumato.schema import Schema
@@ -37,8 +38,7 @@ class WeightedCells:
 
 def weighted_cells(source: Evidence, features: Sequence[str], target: str, counts: str = "model") -> WeightedCells:
     """Cells with their counts: exact ones as they are, randomized ones from the joint model or ("direct") likeliest."""
-    if counts not in ("model", "direct"):
-        raise EstimationError(f"counts must be model or direct, got {counts!r} instead")
+    check_word(EstimationError, "counts", counts, ("model", "direct"))
     names = [*features, target]
     sizes = source.schema.sizes(names)
     large = prod(sizes) > DECISION_CELLS

@@ -13,7 +13,7 @@ from typing import Any, Unpack
 from sfumato.domains import Tally, warn_moved
 from sfumato.errors import OutsideDomainError, ReleaseError, SchemaError, SchemeError
 from sfumato.forms import Forms
-from sfumato.input_checks import check_flags, path_of
+from sfumato.input_checks import check_flags, check_progress, path_of
 from sfumato.owner.ledger import Ledger
 from sfumato.owner.randomize import How, booked, take_down
 from sfumato.owner.request import RandomizeRequest
@@ -62,6 +62,7 @@ def randomize_folder(
     """
     origin, path = path_of(SchemaError, "source", source), path_of(SchemaError, "target", target)
     check_flags(SchemaError, overwrite=overwrite)
+    check_progress(SchemaError, progress)
     check_raw(origin)
     if how.get("order", "shuffle") != "shuffle" or how.get("rng") is not None:
         raise SchemeError("a release in a folder is shuffled and secure: order and rng are for sf.randomize")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from sfumato.errors import SchemaError, SchemeError
 from sfumato.forms import Forms
-from sfumato.input_checks import check_flags, path_of
+from sfumato.input_checks import check_flags, check_progress, path_of
 from sfumato.owner.answers import Account, Digests, encode
 from sfumato.owner.ledger import Booking, Ledger
 from sfumato.owner.request import RandomizeRequest, answered_batches, finished, formed_batches
@@ -118,6 +118,7 @@ def randomize_file(
     request = RandomizeRequest.of(scheme, key, id, link_key, **how)
     path = path_of(SchemaError, "target", target)
     check_flags(SchemaError, overwrite=overwrite)
+    check_progress(SchemaError, progress)
     beside = sidecar(path) if tables.suffix(path) in tables.CSV else None
     writes = {"the target": path, "the target's description": beside, "the ledger": ledger}
     check_distinct({"the source": table}, writes)

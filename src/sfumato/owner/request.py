@@ -11,7 +11,7 @@ import numpy as np
 from sfumato.domains import Tally, warn_moved
 from sfumato.errors import DisclosureWarning, OutsideDomainError, SchemeError, warn
 from sfumato.forms import Forms
-from sfumato.input_checks import check_flags, given
+from sfumato.input_checks import check_flags, check_word, given
 from sfumato.owner.answers import Account, Digests, Fresh, Keyed, answer, encode
 from sfumato.owner.shuffle import TAG, tag_column, tags_of
 from sfumato.randomness import Rng, Source, source, warn_of_seed
@@ -69,8 +69,7 @@ class RandomizeRequest:
             raise SchemeError(f"the id column {id!r} is also an attribute of the scheme; an id cannot be randomized")
         if id is not None and id in scheme.columns:
             raise SchemeError(f"a released column would be called {id!r} like the id column: rename one of them")
-        if order not in ("shuffle", "keep"):
-            raise SchemeError(f"order must be 'shuffle' or 'keep', got {order!r} instead")
+        check_word(SchemeError, "order", order, ("shuffle", "keep"))
         for secret in (key, link_key):
             if secret is not None:
                 check_study(secret, scheme if study is None else study, stacklevel=4)

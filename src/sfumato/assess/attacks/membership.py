@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from sfumato.arrays import Array, Labels
 from sfumato.assess.attacks.recovery import Recovery, table
 from sfumato.errors import SfumatoError
+from sfumato.input_checks import check_progress
 from sfumato.membership import SHADOWS, Filtered, Progress, Shadows, auc, loneliest
 from sfumato.owner.resample import Resampled
 from sfumato.randomness import Rng, source
@@ -43,6 +44,7 @@ def membership(
     scores.
     """
     inside, outside = table(members, "members"), table(strangers, "strangers")
+    check_progress(SfumatoError, progress)
     rows = released.X if isinstance(released, Resampled) else table(released, "released")
     if not inside.shape[1] == outside.shape[1] == rows.shape[1]:
         raise SfumatoError(

@@ -19,7 +19,7 @@ from sfumato.evidence.density.input_checks import check_scale, unrounded, warn_i
 from sfumato.evidence.density.kernels import FFT_FROM, NoiseKernel, interval_kernel, sample_kernel
 from sfumato.evidence.density.result import Density
 from sfumato.evidence.density.stopping import Stop, parse_stop
-from sfumato.input_checks import check_flags
+from sfumato.input_checks import check_flags, check_progress, check_word
 from sfumato.randomness import numpy_generator
 from sfumato.threads import one_thread
 
@@ -65,6 +65,7 @@ def density(
     """
     _check_words(method, outside, stop)
     check_flags(EstimationError, crop_support=crop_support is not None and crop_support, place_only=place_only)
+    check_progress(EstimationError, progress)
     channel, rule = as_noise(noise), parse_stop(stop, "chi2")
     generator = None if rng is None else numpy_generator(rng)
     if crop_support is None:
@@ -92,10 +93,8 @@ def density(
 
 
 def _check_words(method: str, outside: str, stop: Any) -> None:
-    if method not in METHODS:
-        raise EstimationError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
-    if outside not in ("refuse", "widen"):
-        raise EstimationError(f"outside must be 'refuse' or 'widen', got {outside!r}")
+    check_word(EstimationError, "method", method, METHODS)
+    check_word(EstimationError, "outside", outside, ("refuse", "widen"))
     if stop is not None and method not in ("em", "as"):
         raise EstimationError(f"stop must go with the method em or as, got it with {method}")
 

@@ -13,6 +13,7 @@ from sfumato.arrays import Array
 from sfumato.errors import EstimationError, UnrecoverableWarning, warn
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import as_evidence, told_together
+from sfumato.input_checks import check_progress
 from sfumato.learn.arguments import real, whole
 from sfumato.learn.base import Parameters
 from sfumato.learn.bayesnet import inference
@@ -100,6 +101,7 @@ class BayesianNetwork(Parameters):
         """
         check_request(self)
         evidence = as_evidence(source)
+        check_progress(EstimationError, progress)
         names = evidence.schema.names
         self.target_ = target if isinstance(target, str) else self.target
         if self.target_ is not None and self.target_ not in names:

@@ -13,6 +13,7 @@ from sfumato.arrays import Array, Codes
 from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import as_evidence
+from sfumato.input_checks import check_kind, check_progress, check_word
 from sfumato.learn.arguments import check_number
 from sfumato.learn.base import Classifier, normalise, refuse_one_class, surely_held
 from sfumato.learn.linear import weight_errors
@@ -84,13 +85,14 @@ class LinearClassifier(Classifier):
     _like: LinearClassifier | None = None  # a classifier whose features one of fewer records takes
 
     def _learn(self, source: Evidence) -> None:
-        if self.loss not in LOSSES:
-            raise EstimationError(f"loss must be one of {', '.join(LOSSES)}, got {self.loss!r} instead")
+        check_word(EstimationError, "loss", self.loss, LOSSES)
         self.loss_ = self.loss if self.loss != "auto" else "logistic"
         check_number("C", self.C, above=0)
         check_number("steps", self.steps, least=1)
-        if self.ridge != "auto":
+        if not isinstance(self.ridge, str) or self.ridge != "auto":
             check_number("ridge", self.ridge, least=0)
+        if self.values is not None:
+            check_kind(EstimationError, "values", self.values, Mapping, "a mapping of features to numbers by code")
         for name in self.values or {}:
             if name not in self.features_:
                 raise EstimationError(f"values names {name!r}, which is not a feature: {', '.join(self.features_)}")
@@ -247,6 +249,7 @@ class LinearClassifier(Classifier):
         An error is infinite where a weight without end fits the records as well, and under the loss hinge wherever
         answers were randomized: nothing tells how far the joint model behind such weights is off.
         """
+        check_progress(EstimationError, progress)
         return weight_errors.standard_errors(self, as_evidence(source), groups, progress)
 
     @property

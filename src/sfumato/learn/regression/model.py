@@ -16,6 +16,7 @@ from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import as_evidence
 from sfumato.evidence.limits import check_level
 from sfumato.evidence.simplex import project
+from sfumato.input_checks import check_progress, check_word
 from sfumato.learn.base import Classifier, check_rows, prepare, refuse_one_class, share_right
 from sfumato.learn.regression.binned_numbers import binned_numbers
 from sfumato.learn.regression.coefficient_limits import distances, limits, p_values
@@ -108,9 +109,8 @@ class Regression(Classifier):
         called before each, with how many are done and how many there are.
         """
         for name, allowed in (("family", FAMILIES), ("cov", COVARIANCES), ("through", WAYS)):
-            given = getattr(self, name)
-            if given not in allowed:
-                raise EstimationError(f"{name} must be one of {', '.join(allowed)}, got {given!r} instead")
+            check_word(EstimationError, name, getattr(self, name), allowed)
+        check_progress(EstimationError, progress)
         found = as_evidence(source)
         text = self.formula if formula is None else formula
         asked = target if isinstance(target, str) else self.target

@@ -14,6 +14,7 @@ from sfumato.arrays import Array
 from sfumato.errors import EstimationError, UnrecoverableWarning, warn
 from sfumato.evidence.kinds import as_evidence, told_together
 from sfumato.evidence.protocol import Evidence
+from sfumato.input_checks import check_progress
 from sfumato.learn.arguments import check_number
 from sfumato.learn.base import Parameters
 from sfumato.learn.rules.apriori import Itemset, levels
@@ -88,6 +89,7 @@ class AssociationRules(Parameters):
         """
         self._check()
         found = as_evidence(source)
+        check_progress(EstimationError, progress)
         found = told_together(found, found.names)
         everything = universe(found.schema, self.items, self.exclusive)
         if isinstance(target, str) and target not in {item.attribute for item in everything.items}:

@@ -13,6 +13,7 @@ from sfumato.arrays import Array
 from sfumato.channels.additive import Noise
 from sfumato.errors import EstimationError, UnrecoverableWarning, warn
 from sfumato.evidence.density.deconvolution import as_noise
+from sfumato.input_checks import check_word
 from sfumato.learn.arguments import whole
 from sfumato.learn.noisy_numbers import NumberClassifier
 from sfumato.learn.tree.grow import Node
@@ -82,8 +83,7 @@ class AdditiveTree(NumberClassifier):
             ("reconstruct", self.reconstruct, RECONSTRUCTIONS),
             ("method", self.method, METHODS),
         ):
-            if value not in allowed:
-                raise EstimationError(f"{name} must be one of {', '.join(allowed)}, got {value!r} instead")
+            check_word(EstimationError, name, value, allowed)
         least = whole("min_records", self.min_records, 1)
         deepest = None if self.max_depth is None else whole("max_depth", self.max_depth, 0)
         self.features_ = self._feature_names()

@@ -16,7 +16,7 @@ from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import model_about
 from sfumato.evidence.limits import check_level
-from sfumato.input_checks import check_flags
+from sfumato.input_checks import check_flags, check_word
 from sfumato.learn.arguments import check_number
 from sfumato.learn.base import Classifier, refuse_one_class
 from sfumato.learn.tree.grow import CRITERIA, CountSource, Node, Rules, grow, prune, same_answer
@@ -162,8 +162,7 @@ class DecisionTree(Classifier):
 
     def _check_parameters(self) -> None:
         for name, value, allowed in (("criterion", self.criterion, CRITERIA), ("counts", self.counts, COUNTS)):
-            if value not in allowed:
-                raise EstimationError(f"{name} must be one of {', '.join(allowed)}, got {value!r} instead")
+            check_word(EstimationError, name, value, allowed)
         for name, least in (("max_leaves", 1), ("max_depth", 0)):
             if getattr(self, name) is not None:
                 check_number(name, getattr(self, name), least=least)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.errors import SfumatoError
-from sfumato.input_checks import check_flags
+from sfumato.input_checks import check_flags, given
 from sfumato.owner.resample.calibrate import check_bounds
 from sfumato.owner.resample.paper import kernel_words
 from sfumato.owner.resample.proved import Guarantee
@@ -48,8 +48,11 @@ class Request:
         """Refuse what does not go together."""
         check_flags(SfumatoError, shrink=shrink, per_class=per_class)
         strange = isinstance(bandwidth, bool) or not isinstance(bandwidth, int | float | np.integer | np.floating)
-        if bandwidth != "scott" and (strange or not 0 < float(bandwidth) < np.inf):
-            raise SfumatoError(f'bandwidth must be "scott" or a positive multiple of it, got {bandwidth!r} instead')
+        scott = isinstance(bandwidth, str) and bandwidth == "scott"
+        if not scott and (strange or not 0 < float(bandwidth) < np.inf):
+            raise SfumatoError(
+                f'bandwidth must be "scott" or a positive multiple of it, got {given(bandwidth)} instead'
+            )
         if max_risk is not None and epsilon is not None:
             raise SfumatoError("max_risk holds a measured bound, epsilon a proved one: give one of them")
         if max_risk is None and max_outlier_risk is not None:
@@ -57,12 +60,12 @@ class Request:
         if epsilon is None and (delta is not None or ranges is not None):
             raise SfumatoError("delta and ranges go with epsilon, the mode with a proof: give epsilon as well")
         asked = "max_risk" if max_risk is not None else "epsilon" if epsilon is not None else None
-        if asked and (bandwidth != "scott" or shrink):
+        if asked and (not scott or shrink):
             raise SfumatoError(f"{asked} draws from a model, not around records: leave bandwidth and shrink out")
         if asked and not per_class:
             raise SfumatoError(f"{asked} keeps classes apart: with few rows of a class, pool sites instead")
         return cls(
-            1.0 if bandwidth == "scott" else float(bandwidth),
+            1.0 if scott else float(bandwidth),
             shrink,
             per_class,
             None if max_risk is None else check_bounds(max_risk, max_outlier_risk),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sfumato.errors import ReleaseError, SfumatoError
-from sfumato.input_checks import check_flags
+from sfumato.input_checks import check_flags, check_progress
 from sfumato.owner.resample.calibrate import refuse_or_warn
 from sfumato.owner.resample.description import describe, proportions
 from sfumato.owner.resample.plan import Piece, Plan, learn
@@ -53,6 +53,7 @@ def resample_file(
     read, in their order, beside ``y`` and the site. ``strict`` refuses where a bound is not held.
     """
     check_flags(SfumatoError, strict=strict, overwrite=overwrite)
+    check_progress(SfumatoError, progress)
     check_target(table, target, overwrite)
     src = source(rng)
     request = Request.check(bandwidth, shrink, per_class, max_risk, max_outlier_risk, epsilon, delta, ranges)

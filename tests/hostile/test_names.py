@@ -143,3 +143,25 @@ def test_options_of_name_and_value_take_them(tmp_path) -> None:
         done = run(f"schema {tmp_path}/raw.csv --range {asked} --save {tmp_path}/s.json --overwrite")
         assert done.code == 0, done.error
         assert sf.Schema.from_json((tmp_path / "s.json").read_text())[name].high == 91
+
+
+def test_a_name_with_a_comma_is_told_to_be_quoted(tmp_path: Path) -> None:
+    """It was taken for two names, neither of which is known."""
+    table = {"a,b": ["x", "y"] * 200, "c": ["x", "x", "y", "y"] * 100}
+    schema = sf.Schema({name: sf.Categorical(("x", "y")) for name in table})
+    raw, released = tmp_path / "raw.csv", tmp_path / "release.parquet"
+    raw.write_text('"a,b",c\n' + "x,x\ny,y\n" * 30)
+    sf.randomize(table, sf.Scheme.for_gamma(schema, 9), rng=sf.experiment(1)).save(released)
+    for line in (
+        f"estimate {released}",
+        f"export {released} {tmp_path / 'out.csv'}",
+        f"learn tree {released} --target c",
+        f"schema {raw}",
+        f"randomize {raw} {tmp_path / 'new.parquet'} --gamma 9",
+        f"resample {raw}",
+    ):
+        ran = run(f"{line} --columns a,b")
+        assert ran.code == 1 and "a name with a comma stands in double quotes" in ran.error, line
+        assert """around them, '"a,b"'""" in ran.error
+    assert run(f"""estimate {released} --columns '"a,b"'""").code == 0
+    assert listed("a,c", ["a,c", "a", "c"]) == ["a", "c"]

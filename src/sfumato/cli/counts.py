@@ -50,7 +50,7 @@ def counts(
     """
     files, out = inputs_and_output(files, out, "counts", least=1)
     release = load_together(files)
-    found = counted(release, None if not table else [listed(names) for names in table])
+    found = counted(release, None if not table else [listed(names, release.schema) for names in table])
     found.save(out, overwrite=overwrite)
     _said(found, out, json, "counted")
 

@@ -116,7 +116,7 @@ def estimate(
     question = Question(mean, median, quantiles, cdf, correlation, by, smooth)
     question.check(columns)
     release = load_together(files)
-    names = listed(columns or "")
+    names = listed(columns or "", release.schema)
     levels = wider_levels(roll_up, release.schema, names)
     held = conditions(where, at_levels(release.schema, levels), several=question.asked)
     if question.asked:

@@ -60,7 +60,7 @@ def export(
         raise ReleaseError(f"{out}: a table in words must end in .csv or .tsv")
     found = Release.load(release)
     if columns is not None:
-        found = found.select(listed(columns))
+        found = found.select(listed(columns, found.schema))
     names = _in_order(found, list(found.schema) if columns is None else listed(columns))
     rows = 0
     # Spreadsheets take a text file for their own old encoding unless it starts with this mark.

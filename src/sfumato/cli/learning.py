@@ -47,7 +47,7 @@ def load(files: list[Path], columns: str | None = None, target: str | None = Non
     """
     release = load_together(files)
     if columns is not None:
-        names = listed(columns)
+        names = listed(columns, release.schema)
         release = release.select([*names, *([target] if target is not None and target not in names else [])])
     return release if numbers else cut_numbers(release)
 

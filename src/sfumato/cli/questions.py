@@ -54,7 +54,7 @@ class Question:
             raise SfumatoError(f"{given[0]} names its own attribute: leave --columns out, or give --by")
 
     def answer(self, ev: Evidence, columns: str | None, where: dict[str, Any]) -> Rows:
-        by = listed(self.by) if self.by else None
+        by = listed(self.by, ev.schema) if self.by else None
         for option, name in (("--mean", self.mean), ("--median", self.median), ("--cdf", self.cdf)):
             if name and name not in ev.schema and len(listed(name)) > 1:
                 raise SfumatoError(f"{option} takes one attribute, got {name} instead: ask for one after the other")
@@ -63,13 +63,13 @@ class Question:
         if self.cdf:
             return ev.cdf(self.cdf, by, where, smooth=self.smooth)
         if self.correlation:
-            names = listed(self.correlation)
+            names = listed(self.correlation, ev.schema)
             if len(names) != 2:
                 raise SfumatoError(f"--correlation takes two attributes, age,income, got {self.correlation!r} instead")
             return ev.correlation(names[0], names[1], by, where)
         if self.quantiles is None:
             return ev.quantile(self.median or "", 0.5, by, where, smooth=self.smooth)
-        names = listed(self.median or columns or "")
+        names = listed(self.median or columns or "", ev.schema)
         if len(names) != 1:
             raise SfumatoError("--quantiles needs the attribute: --quantiles .25,.5,.75 --columns income")
         return ev.quantile(names[0], _numbers(self.quantiles), by, where, smooth=self.smooth)

@@ -271,11 +271,12 @@ def _scheme(
         if schema is not None:
             raise SchemeError("--schema goes with --gamma: a scheme has its own schema")
         whole = scheme_files.read_scheme_or_forms(path)
-        return whole if columns is None else _part(whole, listed(columns))
+        return whole if columns is None else _part(whole, listed(columns, whole.schema))
     if schema is not None:
         known = scheme_files.read_schema(schema)
-        return Scheme.for_gamma(known if columns is None else known.select(listed(columns)), gamma or 0)
-    names = [n for n in tables.column_names(source) if n != id] if columns is None else listed(columns)
+        return Scheme.for_gamma(known if columns is None else known.select(listed(columns, known)), gamma or 0)
+    present = tables.column_names(source)
+    names = [n for n in present if n != id] if columns is None else listed(columns, present)
     return Scheme.for_gamma(Schema.infer(source, columns=names), gamma or 0)
 
 

@@ -227,7 +227,7 @@ def _large(source: Path) -> bool:
 def _wanted(source: Path, columns: str | None, drop: str | None, *known: str | None) -> list[str]:
     """The columns that are read, in the order of --columns, which need not repeat the target and the site."""
     present = tables.column_names(source)
-    kept, dropped = listed(columns or ""), listed(drop or "")
+    kept, dropped = listed(columns or "", present), listed(drop or "", present)
     if columns is not None and not kept:
         raise SfumatoError("--columns names no column: list some, comma-separated, such as age,bmi")
     for option, names in (("--columns", kept), ("--drop", dropped)):

@@ -79,8 +79,9 @@ def schema(
         sfumato design schema.json --n 4000 --gamma 3 --save scheme.json
     """
     requests = _requests(bins or [], range or [], edges or [], by or [], points or [], most_values, as_kind or [])
-    names = None if columns is None else listed(columns)
-    found = examine(source, names, listed(drop or ""), requests)
+    present = tables.column_names(source)
+    names = None if columns is None else listed(columns, present)
+    found = examine(source, names, listed(drop or "", present), requests)
     if save is not None:
         _save(found, save, overwrite)
     if json:

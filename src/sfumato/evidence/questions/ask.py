@@ -112,7 +112,10 @@ def share(ev: Evidence, name: str, by: By = None, where: Where = None, *, answer
     rows = len(asked.groups.labels)
     start = (len(each) + len(some)) * np.repeat(np.arange(rows), k)
     top, bottom = start + np.tile(np.arange(k), rows), start + k
-    form = Shares(top, bottom, np.zeros(len(top)), np.ones(len(top)))
+    plain = ev.method == "moment" and getattr(ev, "weights", None) is None and isinstance(sums, Sums)
+    alone = plain and not (asked.groups.names or where or domain.nullable)
+    counted = ev.counts([name], quiet=True) if alone else None
+    form = Shares(top, bottom, np.zeros(len(top)), np.ones(len(top)), counted=counted)
     keys = {column: list(np.repeat(np.array(v, dtype=object), k)) for column, v in asked.groups.columns.items()}
     keys[free_name(name, keys)] = list(domain.labels[:k]) * rows
     return _answer(asked, sums, form, f"shares of {name}", keys, bottom + 1)

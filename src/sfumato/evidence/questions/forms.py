@@ -20,6 +20,12 @@ NOTHING = 1e-9  # of a record
 FEW_ANSWERS = 300
 
 
+class Counted(Protocol):
+    """Counts with their limits."""
+
+    def interval(self, level: float) -> tuple[Array, Array]: ...
+
+
 class AnswerForm(Protocol):
     """How answers follow from sums S with covariance C."""
 
@@ -156,10 +162,22 @@ class Shares(Ratios):
         people * variance  =  squares_B m (1 - m) + what was found at the share found, beyond squares_B times the same
 
     so that few records count as Kish (1965) has them, and many as they were found.
+
+    Of this table's own records the noise may move a few only, which no normal distribution follows. ``counted`` are the
+    counts behind the shares, where each top is one of them: shares then have the limits of these.
     """
 
     people: float | None = None
     squares: Array | None = None
+    counted: Counted | None = None
+
+    def limits(self, S: Array, C: Array, z: float | Array) -> tuple[Array, Array]:
+        if self.people is not None or self.counted is None or not isinstance(z, float | int):
+            return super().limits(S, C, z)
+        from scipy.special import ndtr
+
+        low, high = self.counted.interval(min(float(2 * ndtr(z) - 1), 1 - 1e-12))
+        return np.clip(low / S[self.bottom], self.low, self.high), np.clip(high / S[self.bottom], self.low, self.high)
 
     def of_population(self, people: float, squares: Array | None) -> Self:
         return replace(self, people=people, squares=squares)

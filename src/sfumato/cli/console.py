@@ -102,12 +102,16 @@ def emit(document: Any) -> None:
 def table(headings: Sequence[str], rows: Sequence[Sequence[Any]], title: str | None = None) -> None:
     """Rows under headings; numbers to the right. Names in the first column stay whole if they leave enough room.
 
-    What is too wide even so becomes two tables with the same first column; an error (±) stays beside its number.
+    What is too wide even so becomes two tables with the same first column, a number of the row where that tells no
+    rows apart; an error (±) stays beside its number.
     """
     numeric = [bool(rows) and all(isinstance(row[i], int | float) for row in rows) for i in range(len(headings))]
     widths, cut = _widths(headings, rows, numeric), len(headings) // 2 + 1
     cut += cut < len(headings) and headings[cut] == "±"
     if None in widths and 2 < len(headings) > cut:
+        if len({str(row[0]) for row in rows}) < len(rows):
+            table(["row", *headings], [[place, *row] for place, row in enumerate(rows, 1)], title)
+            return
         table(headings[:cut], [row[:cut] for row in rows], title)
         say("")
         table([headings[0], *headings[cut:]], [[row[0], *row[cut:]] for row in rows])

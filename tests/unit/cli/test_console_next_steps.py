@@ -162,6 +162,19 @@ def test_a_table_that_is_too_wide_becomes_two_and_no_number_is_broken(monkeypatc
     assert max(map(len, shown.getvalue().splitlines())) <= 80
 
 
+def test_rows_of_a_divided_table_are_numbered_where_its_first_column_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = io.StringIO()
+    monkeypatch.setattr(console, "_out", Console(file=shown, width=80))
+    heads = ["open.skull.fracture", "clinically.important.brain.injury", "basal.skull.fracture", "share", "low", "high"]
+    rows = [[a, b, c, 0.125 + a / 2 + b / 4 + c / 8, 0.0, 1.0] for a in (0, 1) for b in (0, 1) for c in (0, 1)]
+    console.table(heads, rows)
+    lines = [line.split() for line in shown.getvalue().splitlines() if line.strip()]
+    for place, (*_, share, _low, _high) in enumerate(rows, 1):
+        assert any(line[0] == str(place) and console.number(share) in line for line in lines), (
+            "one can tell whose it is"
+        )
+
+
 def test_no_name_of_a_rule_is_broken_in_two(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = io.StringIO()
     monkeypatch.setattr(console, "_out", Console(file=shown, width=80))

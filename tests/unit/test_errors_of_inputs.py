@@ -42,6 +42,7 @@ TABLE = np.zeros(3)  # where a word is expected
         (lambda: sf.evidence(RELEASE).mean("mark", smooth="yes"), "smooth must be True, False or None, got 'yes'"),
         (lambda: sf.evidence(RELEASE).quantile("mark", smooth=0), "smooth must be True, False or None, got 0 instead"),
         (lambda: sf.evidence(RELEASE).cdf("mark", smooth="no"), "smooth must be True, False or None, got 'no' instead"),
+        (lambda: sf.attacks.repeated(SCHEME, "x", attribute="mark"), "times must be a number, got 'x' instead"),
         (lambda: sf.evidence(RELEASE).counts(5), "names must be a list of attributes, got 5 instead"),
         (lambda: sf.evidence(RELEASE).shares("mark" * 9), "there is no attribute"),
         (lambda: sf.evidence(RELEASE).seen("mark"), "names must be a list of attributes, got 'mark' instead"),

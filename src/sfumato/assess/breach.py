@@ -146,6 +146,8 @@ def _properties(properties: Sequence[Sequence[int]] | str, k: int) -> list[tuple
 
 
 def _gamma(given: Any) -> float:
+    if given is None or isinstance(given, str | bytes):
+        check_number(SfumatoError, "gamma", given)
     value = float(given) if isinstance(given, int | float | np.number) else gamma_of(given)
     if not value >= 1:
         raise SfumatoError(f"gamma must be at least 1, got {value} instead")

@@ -121,6 +121,12 @@ class TestBreach:
         with pytest.raises(SfumatoError, match="gamma must be at least 1"):
             privacy.rho2(0.5, 0.1)
 
+    @pytest.mark.parametrize("gamma", ["9", None])
+    def test_refuses_a_gamma_that_is_no_number(self, gamma):
+        for bound in (privacy.rho2, privacy.lowest):
+            with pytest.raises(SfumatoError, match="gamma must be a number, got"):
+                bound(gamma, 0.1)
+
 
 class TestEntropy:
     def test_reference_values(self):

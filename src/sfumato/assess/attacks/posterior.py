@@ -19,6 +19,7 @@ from sfumato.channels.codes import join_codes
 from sfumato.errors import ChannelError, SfumatoError
 from sfumato.evidence import evidence
 from sfumato.forms import Forms
+from sfumato.input_checks import check_number
 from sfumato.randomness import numpy_generator
 from sfumato.release import Release
 from sfumato.scheme import Scheme
@@ -114,7 +115,7 @@ def repeated(
     >>> round(1 - repeated([[0.5, 1/6, 1/6, 1/6], [1/6, 0.5, 1/6, 1/6], [1/6, 1/6, 0.5, 1/6], [1/6, 1/6, 1/6, 0.5]], 10).error, 3)
     0.815
     """  # noqa: E501
-    if times < 1 or int(times) != times:
+    if check_number(SfumatoError, "times", times) < 1 or int(times) != times:
         raise SfumatoError(f"times must be a whole number of at least 1, got {times} instead")
     if is_noise(of):
         return Recovery("repeated", None, float(of.sd) / float(np.sqrt(times)), None, float(of.sd), {"exact": True})

@@ -12,7 +12,7 @@ from tests.command_line import run
 import sfumato as sf
 from sfumato import channels as c
 from sfumato.assess.attacks import membership
-from sfumato.assess.attacks.membership import _members_among
+from sfumato.assess.attacks.membership import _members_among, _unlike
 from sfumato.errors import SfumatoError
 
 RNG = np.random.default_rng(7)
@@ -72,6 +72,22 @@ def test_some_members_among_the_strangers_are_told_of() -> None:
     X = RNG.normal(size=(80, 3))
     found = membership(X[:40], X[30:], X[:40], lambda A, y, rng: A, shadows=8, rng=0)
     assert found.details["strangers"].startswith("20 % of them are rows of the members")
+
+
+def test_strangers_from_elsewhere_are_told_of() -> None:
+    """An attack that tells regions apart says nothing of who was in the table."""
+    X = RNG.normal(size=(200, 3))
+    X[100:, 1] += 1
+    found = membership(X[:100], X[100:], X[:100] + 5, lambda A, y, rng: A, shadows=8, rng=0)
+    assert "differ by more than chance in 1 of 4 columns" in found.details["condition"]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_strangers_from_the_same_table_are_not(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    inside, outside = rng.normal(size=(60, 5)), rng.integers(0, 3, (80, 5)) - 1.0
+    X = rng.permutation(np.vstack([inside, outside]))
+    assert _unlike(X[:60], X[60:]) == 0
 
 
 @pytest.mark.parametrize("seed", range(20))

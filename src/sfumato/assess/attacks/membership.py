@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from hashlib import sha256
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from sfumato.randomness import Rng, source
 
 #: The part of the strangers that may be members before the attack is refused: beyond it, it measures nothing.
 MOST_ALIKE = 0.5
+
+_CHANCE = 1e-4  # how seldom members and strangers who are alike are said to differ
 
 
 def membership(
@@ -41,7 +44,8 @@ def membership(
 
     The error is 1 - AUC, the chance of ranking a stranger above a member: 1/2 is blind. The details hold the AUC and
     that of the loneliest tenth with their standard errors (Hanley and McNeil 1982). Recovered are the members'
-    scores.
+    scores. What sets members and strangers apart of itself counts as found: a detail says so where they differ by more
+    than chance.
     """
     inside, outside = table(members, "members"), table(strangers, "strangers")
     check_progress(SfumatoError, progress)
@@ -59,7 +63,8 @@ def membership(
         )
     if isinstance(shadows, bool) or not isinstance(shadows, int | np.integer) or shadows < 8:
         raise SfumatoError(f"shadows must be a whole number of at least 8 shadow releases, got {shadows!r}")
-    alike = _members_among(np.column_stack([inside, _codes(marks[0])]), np.column_stack([outside, _codes(marks[1])]))
+    both = np.column_stack([inside, _codes(marks[0])]), np.column_stack([outside, _codes(marks[1])])
+    alike, unlike = _members_among(*both), _unlike(*both)
     if alike > MOST_ALIKE:
         raise SfumatoError(
             f"{100 * alike:.3g} % of the strangers are rows of the members: they must be records that were not in the "
@@ -82,6 +87,11 @@ def membership(
     }
     if alike > 0:
         details["strangers"] = f"{100 * alike:.3g} % of them are rows of the members, and make the attack look weaker"
+    if unlike:
+        details["condition"] = (
+            f"strangers are such as might have been members; here the two differ by more than chance in {unlike} of "
+            f"{both[0].shape[1]} columns, and what sets them apart of itself counts as found: deal them out at random"
+        )
     return Recovery("membership", score[member], 1 - area, 0.5, None, details)
 
 
@@ -96,6 +106,13 @@ def _members_among(inside: Array, outside: Array) -> float:
     chance, found = float((count[own] > 1).mean()), float((count[other] > 0).mean())
     slack = 3 * np.sqrt(max(chance * (1 - chance), 0.0) * (1 / len(own) + 1 / len(other)))
     return 0.0 if found <= chance + slack or chance == 1 else (found - chance) / (1 - chance)
+
+
+def _unlike(inside: Array, outside: Array) -> int:
+    """In how many columns members and strangers differ by more than chance, by ranks (Mann and Whitney 1947)."""
+    m, n = len(inside), len(outside)
+    limit = NormalDist().inv_cdf(1 - _CHANCE / 2 / inside.shape[1]) * np.sqrt((m + n + 1) / (12 * m * n))
+    return sum(abs(auc(own, other) - 0.5) > limit for own, other in zip(inside.T, outside.T, strict=True))
 
 
 def _codes(labels: Labels) -> Array:

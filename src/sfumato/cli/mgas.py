@@ -10,6 +10,7 @@ import numpy as np
 import typer
 
 from sfumato.cli import console, scheme_files
+from sfumato.cli.schema import editable
 from sfumato.columns.bin_edges import nice_step
 from sfumato.columns.verdict import rows_that
 from sfumato.domains import Numeric
@@ -17,7 +18,8 @@ from sfumato.errors import OutsideDomainError, SchemaError
 from sfumato.owner.discretize import mgas as group
 from sfumato.printable import many
 from sfumato.reading import tables
-from sfumato.schema import FORMAT, VERSION, Schema
+from sfumato.reading.json_documents import read_json
+from sfumato.schema import FORMAT, VERSION
 from sfumato.writing.whole_files import replacing
 
 _FARTHEST = 1e50  # limits that hold every number of a schema
@@ -45,6 +47,9 @@ def mgas(
         sfumato mgas patients.csv --column age --min-records 400 --min-width 5 --into schema.json
     """
     schema = None if into is None else scheme_files.read_schema(into)
+    document = {} if into is None else read_json(scheme_files.read_text(into), "it")
+    if into is not None and document.get("format") != FORMAT:
+        raise SchemaError(f"{into}: --into takes a schema, and this is a scheme, which would no longer be one")
     old = schema[column] if schema is not None and column in schema else None
     old = old if isinstance(old, Numeric) else None
     values, gaps = _numbers(source, column, old)
@@ -56,10 +61,14 @@ def mgas(
     nullable = bool(gaps) or (old is not None and old.nullable)
     domain = Numeric(edges=edges, nullable=nullable, step=step, clip=True, missing=missing, unit=unit)
     if save is not None:
-        document = {"format": FORMAT, "version": VERSION, "attributes": {column: domain.to_dict()}}
-        _write(save, json_text.dumps(document, indent=1, ensure_ascii=False), overwrite)
-    if into is not None and schema is not None:
-        _write(into, Schema({**schema, column: domain}).to_json(), True)
+        alone = {"format": FORMAT, "version": VERSION, "attributes": {column: domain.to_dict()}}
+        _write(save, json_text.dumps(alone, indent=1, ensure_ascii=False), overwrite)
+    if into is not None:
+        told = {"why": f"groups of at least {many(min_records, 'record')}", "discloses": "the edges, from the data"}
+        document["attributes"][column] = {**domain.to_dict(), **told}
+        if isinstance(left_out := document.get("left_out"), dict):
+            left_out.pop(column, None)
+        _write(into, editable(document), True)
     if json:
         console.emit({"column": column, "edges": list(edges), "sizes": groups.sizes, "widths": groups.widths})
         return
@@ -73,6 +82,9 @@ def mgas(
     if gaps:
         console.note(f"left out: {many(gaps, 'row')} without a number; the attribute is nullable")
     console.say(f"edges: {' '.join(f'{edge:.12g}' for edge in edges)}")
+    for path in (save, into):
+        if path is not None:
+            console.note(f"written to {path}: {column!r} has edges from the data, which become public with it")
 
 
 def _numbers(

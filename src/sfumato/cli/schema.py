@@ -163,16 +163,16 @@ def _save(found: Examination, save: Path, overwrite: bool) -> None:
         "left_out": {verdict.name: verdict.to_dict() for verdict in found.left_out},
     }
     with replacing(save, overwrite) as temporary:
-        temporary.write_text(_editable(document) + "\n", encoding="utf-8")
+        temporary.write_text(editable(document) + "\n", encoding="utf-8")
 
 
-def _editable(value: Any, inset: str = "") -> str:
+def editable(value: Any, inset: str = "") -> str:
     """JSON with a line for every entry of an object, and every list on one line."""
     if not isinstance(value, dict) or not value:
         return json_text.dumps(value, ensure_ascii=False)
     entries = [
         f"{inset} {json_text.dumps(key, ensure_ascii=False)}: "
-        + _editable(_whole(entry) if key == "edges" and isinstance(entry, list) else entry, inset + " ")
+        + editable(_whole(entry) if key == "edges" and isinstance(entry, list) else entry, inset + " ")
         for key, entry in value.items()
     ]
     return "{\n" + ",\n".join(entries) + f"\n{inset}}}"

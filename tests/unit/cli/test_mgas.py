@@ -50,3 +50,20 @@ def test_whole_numbers_stay_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert run("mgas t.csv --column visits --min-records 5 --min-width 3 --save made.json").code == 0
     made = json.loads(Path("made.json").read_text(encoding="utf-8"))["attributes"]["visits"]
     assert made["step"] == 1
+
+
+def test_remarks_of_a_schema_stay_and_the_command_says_what_it_wrote(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("tenure,sex,note\n" + "".join(f"{i % 40},{'FM'[i % 2]},n{i}\n" for i in range(400)))
+    assert run("schema t.csv --drop note --save drafted.json").code == 0
+    before = json.loads(Path("drafted.json").read_text())
+    ran = run("mgas t.csv --column tenure --min-records 50 --min-width 2 --into drafted.json")
+    assert ran.code == 0 and "written to drafted.json" in ran.error
+    after = json.loads(Path("drafted.json").read_text())
+    assert after["left_out"] == before["left_out"] and after["attributes"]["sex"] == before["attributes"]["sex"]
+    assert after["attributes"]["tenure"]["discloses"] != before["attributes"]["tenure"]["discloses"]
+    assert run("design drafted.json --n 400 --gamma 3 --save scheme.json").code == 0
+    refused = run("mgas t.csv --column tenure --min-records 50 --min-width 2 --into scheme.json")
+    assert refused.code == 1 and "--into takes a schema" in refused.error

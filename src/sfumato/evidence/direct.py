@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -127,15 +127,36 @@ class DirectEvidence(ReleaseEvidence):
     def shares(self, names: Sequence[str], cells: Codes | None = None) -> Array:
         return (self.counts(names, quiet=True) if cells is None else self.cells(names, cells)).value / self.n
 
+    def within(self, fixed: Mapping[str, int | Codes], names: Sequence[str], target: str) -> list[Array]:
+        """Exact records are looked up where the table of what is asked could not be listed."""
+        small = not fixed or all(self.listable([*fixed, name, target]) for name in names)
+        if small or not self.exact or not self.release.whole:
+            return super().within(fixed, names, target)
+        self.check_unweighted("counts")
+        held, weights = self._exact_records([*fixed, *names, target])
+        cases = np.broadcast_shapes(*(np.shape(codes) for codes in fixed.values()))
+        paths = np.stack([np.broadcast_to(codes, cases).reshape(-1) for codes in fixed.values()], axis=1)
+        sizes = {name: self.schema.sizes([name, target]) for name in names}
+        found = {name: np.zeros((len(paths), *sizes[name])) for name in names}
+        for place, path in enumerate(paths):
+            here = np.logical_and.reduce([held[name] == code for name, code in zip(fixed, path, strict=True)])
+            for name in names:
+                np.add.at(found[name][place], (held[name][here], held[target][here]), weights[here])
+        return [found[name].reshape(*cases, *sizes[name]) for name in names]
+
+    def _exact_records(self, names: Sequence[str]) -> tuple[dict[str, NDArray[np.int64]], Array]:
+        """The combinations of values that occur, and how many records hold each."""
+        parts = list(self.records(names))
+        if not parts:
+            raise NoRowsError
+        held = {name: np.concatenate([_column(part, name) for part in parts]) for name in names}
+        return held, np.concatenate([part.counts for part in parts])
+
     def sample_codes(self, n: int, rng: np.random.Generator) -> dict[str, NDArray[np.int64]]:
         """Drawn from exact records, or from the table of all attributes, moved to possible counts."""
         if self.exact:
-            parts = list(self.records(self.names))
-            if not parts:
-                raise NoRowsError
-            weights = np.concatenate([part.counts for part in parts])
+            held, weights = self._exact_records(self.names)
             drawn = rng.choice(len(weights), size=n, p=weights / weights.sum())
-            held = {name: np.concatenate([_column(part, name) for part in parts]) for name in self.names}
             return {name: column[drawn] for name, column in held.items()}
         if not self.listable(self.names):
             raise EstimationError(

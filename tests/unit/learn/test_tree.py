@@ -318,3 +318,22 @@ def test_limits_of_classes_are_told_where_no_answer_is_a_class():
         assert len(low) == 3 and np.all(low <= truth) and np.all(truth <= high)
         np.testing.assert_allclose(leaf.low, np.minimum(low, own_low), atol=1e-4)
         np.testing.assert_allclose(leaf.high, np.maximum(high, own_high), atol=1e-4)
+
+
+def test_raw_records_of_many_values_grow_the_tree_of_those_they_hold():
+    """Paths of six questions with a hundred values each have no table that could be listed."""
+    codes = np.random.default_rng(1).integers(0, 2, (400, 6))
+    table = {f"q{i}": codes[:, i] for i in range(6)} | {"y": codes.sum(axis=1) % 2}
+    few, many = (
+        sf.Schema({f"q{i}": sf.Ordinal(tuple(range(size))) for i in range(6)} | {"y": sf.Ordinal((0, 1))})
+        for size in (2, 100)
+    )
+    asked, plain = (DecisionTree().fit(sf.evidence(table, schema), target="y") for schema in (many, few))
+    assert plain.score(table, table["y"]) > 0.9
+    assert list(asked.predict(table)) == list(plain.predict(table))
+    looked_up = sf.evidence(table, many).within({f"q{i}": 1 for i in range(4)}, ["q4", "q5"], "y")
+    here = codes[:, :4].all(axis=1)
+    for name, found in zip(("q4", "q5"), looked_up, strict=True):
+        exact = np.zeros((100, 2))
+        np.add.at(exact, (table[name][here], table["y"][here]), 1)
+        assert (found == exact).all()

@@ -19,7 +19,7 @@ from sfumato.learn.base import Classifier, normalise, refuse_one_class, surely_h
 from sfumato.learn.linear import weight_errors
 from sfumato.learn.linear.moments import lda, least_squares, moments, told_features, undone
 from sfumato.learn.linear.pocket import nearest, pocket
-from sfumato.learn.linear.smooth import hinge, logistic
+from sfumato.learn.linear.smooth import from_centred, hinge, logistic
 from sfumato.learn.plot import bars
 from sfumato.learn.regression.rare_values import compared_with_commonest
 from sfumato.learn.weighted_cells import Encoding, WeightedCells, weighted_cells
@@ -138,18 +138,18 @@ class LinearClassifier(Classifier):
         centred[:, :-1] -= mean
         count = len(self.classes_)
         if self.loss_ == "logistic":
-            return _from_centred(logistic(centred, cells.classes, cells.weights, count, self.C), mean)
+            return from_centred(logistic(centred, cells.classes, cells.weights, count, self.C), mean)
         rng = numpy_generator(self.rng)
         out = np.zeros((count, X.shape[1]))
         two, present = count == 2, np.flatnonzero(self.held_)
         for number in [1] if two else present:
             sign = np.where(cells.classes == number, 1.0, -1.0)
             if self.loss_ == "hinge":
-                w = _from_centred(hinge(centred, sign, cells.weights, self.C), mean)
+                w = from_centred(hinge(centred, sign, cells.weights, self.C), mean)
             elif self.loss_ == "perceptron":
-                w = _from_centred(pocket(centred, sign, cells.weights, rng, self.steps), mean)
+                w = from_centred(pocket(centred, sign, cells.weights, rng, self.steps), mean)
             else:  # steps about 0 turn the start less than centred ones, which follow the noise of estimated counts
-                start = _from_centred(nearest(centred, sign, cells.weights), mean)
+                start = from_centred(nearest(centred, sign, cells.weights), mean)
                 w = pocket(X, sign, cells.weights, rng, self.steps, start)
             # One against the rest compares classes, so that hyperplanes are brought to one scale.
             out[number] = w if two else w / max(float(np.linalg.norm(w[:-1])), 1e-12)
@@ -292,10 +292,3 @@ class LinearClassifier(Classifier):
 
     def _proba(self, codes: Mapping[str, Codes]) -> Array:
         return normalise(self._scores(codes))
-
-
-def _from_centred(coefficients: Array, mean: Array) -> Array:
-    """The same hyperplanes for the features themselves."""
-    out = coefficients.copy()
-    out[..., -1] -= out[..., :-1] @ mean
-    return np.asarray(out)

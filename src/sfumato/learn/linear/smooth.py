@@ -95,3 +95,10 @@ def hinge(X: Array, sign: Array, weights: Array, C: float) -> Array:
         objective, np.zeros(X.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 2000, "gtol": 1e-8}
     )
     return np.asarray(found.x)
+
+
+def from_centred(coefficients: Array, mean: Array) -> Array:
+    """The same hyperplanes for the features themselves."""
+    out = coefficients.copy()
+    out[..., -1] -= out[..., :-1] @ mean
+    return np.asarray(out)

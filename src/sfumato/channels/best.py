@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from sfumato.channels.arguments import real
 from sfumato.channels.average import average
 from sfumato.channels.base import Channel
 from sfumato.channels.efficiency import even_efficiency
@@ -26,6 +27,7 @@ def best_channel(names: Sequence[str], domain: Domain, gamma: float) -> Channel:
     for means, free text the one that finds its top values. A nullable attribute gets the family that it would get if
     everybody answered.
     """
+    gamma = math.inf if gamma == math.inf else real("gamma", gamma)
     if isinstance(domain, Text):
         return prefixes(domain, gamma)
     if domain.size == 1 or gamma == math.inf:

@@ -87,7 +87,7 @@ class Numeric(Domain):
         else:
             low, high = checked_limits(self.low, self.high)
             if self.bins is not None and not _is_whole(self.bins):
-                raise SchemaError(f"bins must be a whole number of at least 1, got {self.bins} instead")
+                raise SchemaError(f"bins must be a whole number of at least 1, got {self.bins!r} instead")
             if self.bins is not None and self.bins > MOST_BINS:
                 raise SchemaError(f"bins must be at most {MOST_BINS}, got more: use wider ones")
             edges = tuple(evenly(low, high, int(self.bins or 20) + 1).tolist())

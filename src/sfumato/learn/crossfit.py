@@ -25,7 +25,7 @@ from sfumato.errors import EstimationError, NotAskedError
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import as_evidence, cliques_of
 from sfumato.evidence.splits import cross_fits
-from sfumato.input_checks import check_progress
+from sfumato.input_checks import check_kind, check_progress
 from sfumato.learn.arguments import check_number
 from sfumato.learn.base import Classifier
 from sfumato.learn.influence import Judge, Judged, mean_over_folds
@@ -76,6 +76,7 @@ def cross_score(
     """
     check_number("level", level, above=0, below=1)
     check_progress(EstimationError, progress)
+    check_kind(EstimationError, "model", model, Classifier, "a learner of classes, such as sf.learn.DecisionTree()")
     given = as_evidence(source, "cross_score takes a release or evidence")
     done: list[int] = []
 

@@ -19,7 +19,7 @@ from sfumato.channels.codes import join_codes
 from sfumato.errors import ChannelError, SfumatoError
 from sfumato.evidence import evidence
 from sfumato.forms import Forms
-from sfumato.input_checks import check_number
+from sfumato.input_checks import check_names, check_number
 from sfumato.randomness import numpy_generator
 from sfumato.release import Release
 from sfumato.scheme import Scheme
@@ -137,6 +137,8 @@ def repeated(
 
 def _named(of: Any, attribute: Attribute) -> Attribute:
     """The attributes of a group that is named as it is printed: a+b."""
+    if attribute is not None and not isinstance(attribute, str):
+        check_names(SfumatoError, "attribute", attribute, "names, or one name")
     if isinstance(attribute, str) and isinstance(of, Release | Forms | Scheme) and attribute not in of.schema:
         return tuple(attribute.split("+"))
     return attribute

@@ -10,6 +10,7 @@ from sfumato.assess.attacks.recovery import Recovery
 from sfumato.assess.precision import check_n
 from sfumato.channels.longitudinal import Longitudinal
 from sfumato.errors import SfumatoError
+from sfumato.input_checks import check_kind
 from sfumato.release import Release
 from sfumato.scheme import Scheme
 
@@ -37,6 +38,8 @@ def track(first: Release | Scheme, second: Release | None = None, *, n: int | No
             raise SfumatoError("tracking under a scheme needs n, the number of people, and no release")
         alone, success = _expected(first, check_n(n))
         return _told(None, success, alone, n, "expected, if attributes are independent and values stay")
+    for release in (first, first if second is None else second):
+        check_kind(SfumatoError, "what is tracked", release, Release, "a release, or one scheme with n")
     if n is not None:
         raise SfumatoError("n goes with a scheme: a release has its own number of people")
     mine = _answers(first)

@@ -22,7 +22,7 @@ from sfumato.assess.subject import is_noise
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Evidence
 from sfumato.forms import Forms
-from sfumato.input_checks import check_kind
+from sfumato.input_checks import check_kind, path_of
 from sfumato.owner.ledger import Ledger
 from sfumato.pages.display import html_table
 from sfumato.printable import many
@@ -48,7 +48,7 @@ class Report:
         """One self-contained page; written to ``path`` if one is given."""
         text = page(self.facts, self.title)
         if path is not None:
-            with replacing(path, overwrite=True) as temporary:
+            with replacing(path_of(SfumatoError, "path", path), overwrite=True) as temporary:
                 temporary.write_text(text, encoding="utf-8")
         return text
 

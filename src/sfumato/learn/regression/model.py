@@ -16,7 +16,7 @@ from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import as_evidence
 from sfumato.evidence.limits import check_level
 from sfumato.evidence.simplex import project
-from sfumato.input_checks import check_progress, check_word
+from sfumato.input_checks import check_kind, check_progress, check_word
 from sfumato.learn.base import Classifier, check_rows, prepare, refuse_one_class, share_right
 from sfumato.learn.regression.binned_numbers import binned_numbers
 from sfumato.learn.regression.coefficient_limits import distances, limits, p_values
@@ -113,6 +113,7 @@ class Regression(Classifier):
         check_progress(EstimationError, progress)
         found = as_evidence(source)
         text = self.formula if formula is None else formula
+        check_kind(EstimationError, "formula", text, str | None, 'a text, such as "ill ~ age * sex"')
         asked = target if isinstance(target, str) else self.target
         if text is None and is_formula(asked, found.schema):
             text, asked = asked, None

@@ -147,6 +147,9 @@ class DecisionTree(Classifier):
         ``width`` the most characters of the values of a branch, ``level`` that of intervals of the shares, if any.
         """
         self._check_fitted()
+        for name, value in (("depth", depth), ("least", least), ("width", width)):
+            if value is not None:
+                check_number(name, value, least=0)
         if level is not None:
             check_level(level)
         return text(self, depth, least, width, None if level is None else branch_limits(self, level))

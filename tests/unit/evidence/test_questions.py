@@ -867,6 +867,19 @@ def test_clipped_values_are_spoken_of_where_their_ends_count(domain: sf.Domain, 
         assert "outside" not in "; ".join(answer.said)
 
 
+def test_a_mean_of_zeros_and_ones_has_the_limits_of_the_share_of_ones() -> None:
+    """Student's were 0 to 0 of 100 people none of whom held a 1, and held a mean of .08 in .90 of the tables."""
+    schema = sf.Schema({"hired": sf.Ordinal((0, 1), nullable=True), "town": sf.Categorical(("a", "b"))})
+    table = {"hired": [0] * 100 + [1] * 8 + [0] * 90 + [None] * 2, "town": ["a"] * 100 + ["b"] * 100}
+    release = sf.randomize(table, sf.Scheme.for_gamma(schema, 9), rng=sf.experiment(1))
+    for found in (sf.evidence(table, schema), sf.evidence(release)):
+        mean, share = (ask("hired", by="town") for ask in (found.mean, found.share))
+        for means, shares in ((mean, share), (mean.population(), share.population())):
+            of_ones = [row for row, label in enumerate(shares.labels()) if label[-1] == 1]
+            np.testing.assert_allclose(means.interval(0.95), np.array(shares.interval(0.95))[:, of_ones])
+    assert sf.evidence(table, schema).mean("hired", by="town").population().interval(0.95)[1][0] > 0.03
+
+
 def test_a_mean_of_few_answers_has_students_limits_for_a_population() -> None:
     """Of 12 values in the clear they are those of any textbook."""
     values = [3, 5, 4, 6, 5, 4, 5, 3, 6, 5, 4, 5]

@@ -38,7 +38,7 @@ from sfumato.evidence.questions.values import (
     running_ends,
     scale,
 )
-from sfumato.schema import Numeric
+from sfumato.schema import Numeric, Ordinal
 from sfumato.writing.data_frames import free_name
 
 #: The most running shares of all groups together.
@@ -75,7 +75,9 @@ def mean(ev: Evidence, name: str, by: By = None, where: Where = None, smooth: bo
     low, high = ends_of(domain, values)
     own = values[: domain.size - domain.nullable]
     within = None if name in noisy(ev) else (float(own[0]), float(own[-1]))
-    form = Means(at, at + 1, np.full(len(at), low), np.full(len(at), high), within)
+    # of values 0 and 1, the mean is the share of 1
+    kind = Shares if isinstance(domain, Ordinal) and own.tolist() == [0.0, 1.0] else Means
+    form = kind(at, at + 1, np.full(len(at), low), np.full(len(at), high), within)
     found = _answer(asked, sums, form, f"mean of {name}{scale(domain)}", asked.groups.columns, at + 2)
     named = places(domain) if isinstance(domain, Date) else ()
     found = replace(found, named=named, between_places=True, said=(*found.said, *clipped(domain, "mean")))

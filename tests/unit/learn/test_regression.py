@@ -457,7 +457,7 @@ def test_of_covariates_that_noise_does_not_tell_apart_one_to_leave_out_is_named(
         ({}, {"target": "income", "names": ["age:income"]}, "the target 'income' stands among the covariates"),
         ({}, {"target": "income", "names": []}, "at least one attribute"),
         ({}, {"target": "income", "names": "age"}, "names must be a list"),
-        ({}, {"target": "income", "names": [3]}, "names must list attributes and terms"),
+        ({}, {"target": "income", "names": [3]}, "names must be a list of attributes and terms"),
         ({}, {"target": "income", "names": ["age"], "formula": "income ~ age"}, "names or a formula, not both"),
         ({}, {"formula": "income age"}, 'reads "response ~ covariates"'),
         ({}, {"formula": "income ~ age + height"}, "the formula names 'height'"),

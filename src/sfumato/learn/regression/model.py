@@ -16,7 +16,7 @@ from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import as_evidence
 from sfumato.evidence.limits import check_level
 from sfumato.evidence.simplex import project
-from sfumato.input_checks import check_kind, check_progress, check_word
+from sfumato.input_checks import check_kind, check_names, check_progress, check_word
 from sfumato.learn.base import Classifier, check_rows, prepare, refuse_one_class, share_right
 from sfumato.learn.regression.binned_numbers import binned_numbers
 from sfumato.learn.regression.coefficient_limits import distances, limits, p_values
@@ -106,7 +106,7 @@ class Regression(Classifier):
         """Learn from evidence or a release: ``target`` and ``names``, or a ``formula``, here or in the constructor.
 
         Without names all other attributes are covariates. Where errors need refits of a joint model, ``progress`` is
-        called before each, with how many are done and how many there are.
+        called before each, with how many are done, of how many.
         """
         for name, allowed in (("family", FAMILIES), ("cov", COVARIANCES), ("through", WAYS)):
             check_word(EstimationError, name, getattr(self, name), allowed)
@@ -130,8 +130,8 @@ class Regression(Classifier):
     def _request(
         self, source: Evidence, target: str | None, names: Sequence[str] | None, text: str | None
     ) -> tuple[str, list[Column]]:
-        if isinstance(names, str):
-            raise EstimationError(f"names must be a list of attributes and terms, got {names!r} instead")
+        if names is not None:
+            names = check_names(EstimationError, "names", names, "attributes and terms")
         if text is not None:
             if names is not None:
                 raise EstimationError("give names or a formula, not both")
@@ -143,10 +143,9 @@ class Regression(Classifier):
             return target or named, columns
         if target is None:
             raise EstimationError("Regression needs a target: fit(evidence, target=...)")
-        if names is not None and not (isinstance(names, Sequence) and len(names)):
+        if names == ():
             raise EstimationError('names must list at least one attribute; formula="y ~ 1" fits a constant alone')
-        terms = [name for name in source.names if name != target] if names is None else list(names)
-        return target, columns_of(terms, source.schema)
+        return target, columns_of([n for n in source.names if n != target] if names is None else names, source.schema)
 
     def _learn(self, source: Evidence, progress: Progress | None = None) -> None:
         found = response(self.target_, self.schema_[self.target_], self.family, self.event)

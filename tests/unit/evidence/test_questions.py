@@ -880,6 +880,28 @@ def test_a_mean_of_zeros_and_ones_has_the_limits_of_the_share_of_ones() -> None:
     assert sf.evidence(table, schema).mean("hired", by="town").population().interval(0.95)[1][0] > 0.03
 
 
+@pytest.mark.parametrize("values", [(1, 2), (0.5, 0.75), (-1.0, 1.5)])
+def test_so_has_that_of_any_two_numbers_along_its_own_scale(values: tuple[float, float]) -> None:
+    """Student's held a mean of a share of .08 of twos in .90 of the tables."""
+    ones = ([0] * 92 + [1] * 8) * 3
+    release = [
+        sf.randomize(
+            {"x": [labels[i] for i in ones], "w": [1.0 + i for i in ones]},
+            sf.Scheme.for_gamma(sf.Schema({"x": sf.Ordinal(labels), "w": sf.Numeric(0, 3, bins=3)}), 9),
+            rng=sf.experiment(2),
+        )
+        for labels in ((0, 1), values)
+    ]
+    plain, scaled = (sf.evidence(one).mean("x") for one in release)
+    first, width = values[0], values[1] - values[0]
+    for own, found in ((plain, scaled), (plain.population(), scaled.population())):
+        np.testing.assert_allclose(found.value, first + width * own.value)
+        np.testing.assert_allclose(found.sd, abs(width) * own.sd)
+        np.testing.assert_allclose(
+            np.sort(np.ravel(found.interval())), np.sort(first + width * np.ravel(own.interval()))
+        )
+
+
 def test_a_mean_of_few_answers_has_students_limits_for_a_population() -> None:
     """Of 12 values in the clear they are those of any textbook."""
     values = [3, 5, 4, 6, 5, 4, 5, 3, 6, 5, 4, 5]

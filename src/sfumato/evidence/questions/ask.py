@@ -24,6 +24,7 @@ from sfumato.evidence.questions.rows import Rows
 from sfumato.evidence.questions.smoothed import smooth_cdf, smooth_quantile
 from sfumato.evidence.questions.smoothed_groups import SMOOTH_FROM, heaped, smoothed_groups
 from sfumato.evidence.questions.statistics import Factor, ModelSums, Statistic, Sums
+from sfumato.evidence.questions.two_values import MeanOfTwo
 from sfumato.evidence.questions.values import (
     WHOLE_BINS,
     answered_by,
@@ -61,23 +62,24 @@ def mean(ev: Evidence, name: str, by: By = None, where: Where = None, smooth: bo
         )
     values, answered = numbers(domain), answered_by(domain)
     per, nullable = 2 + domain.nullable, domain.nullable
+    own = values[: domain.size - domain.nullable]
+    first, width = float(own.min()), float(np.ptp(own))
+    two = isinstance(domain, Ordinal) and len(own) == 2 and width > 0
+    measured = (values - first) / width if two else values
 
     def statistics(noises: Collection[str]) -> list[Statistic]:
-        value: Factor = 1 if name in noises else values * answered
-        some: Statistic = {} if name in noises else {name: answered}
-        return [{name: value}, some, *([{}] if nullable else [])]
+        value: Factor = 1 if name in noises else measured * answered
+        return [{name: value}, {} if name in noises else {name: answered}, *([{}] if nullable else [])]
 
     sums = asked.sums(statistics)
     at = per * np.arange(len(asked.groups.labels))
     if domain.rounds and isinstance(sums, Sums):
-        step = float(values[1] - values[0])
-        sums = replace(sums, rounded=tuple((int(i), int(i) + 1, step * step / 6) for i in at))
-    low, high = ends_of(domain, values)
-    own = values[: domain.size - domain.nullable]
+        sums = replace(sums, rounded=tuple((int(i), int(i) + 1, float(values[1] - values[0]) ** 2 / 6) for i in at))
+    low, high = (np.full(len(at), end) for end in ends_of(domain, values))
     within = None if name in noisy(ev) else (float(own[0]), float(own[-1]))
-    # of values 0 and 1, the mean is the share of 1
-    kind = Shares if isinstance(domain, Ordinal) and own.tolist() == [0.0, 1.0] else Means
-    form = kind(at, at + 1, np.full(len(at), low), np.full(len(at), high), within)
+    form: AnswerForm = Means(at, at + 1, low, high, within)
+    if two:
+        form = MeanOfTwo(Shares(at, at + 1, np.zeros(len(at)), np.ones(len(at))), first, width)
     found = _answer(asked, sums, form, f"mean of {name}{scale(domain)}", asked.groups.columns, at + 2)
     named = places(domain) if isinstance(domain, Date) else ()
     found = replace(found, named=named, between_places=True, said=(*found.said, *clipped(domain, "mean")))

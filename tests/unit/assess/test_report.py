@@ -15,7 +15,7 @@ from gallery import rest_clear
 from sfumato import channels as c
 from sfumato.assess import privacy
 from sfumato.assess.report import report
-from sfumato.assess.report.sentences import belief
+from sfumato.assess.report.sentences import belief, percent
 from sfumato.design import design
 from sfumato.errors import DisclosureWarning, SfumatoError
 from sfumato.owner.ledger import Ledger
@@ -263,6 +263,22 @@ class TestWarnings:
         assert needed is not None
         assert needed[1] in few[0].text
 
+    def test_a_mean_has_the_half_width_of_its_design_and_may_have_few_records_too(self):
+        """It said "to within 6.9 % of the range" where the design had said 8.57, and nothing of few records."""
+        schema = sf.Schema({"pay": sf.Numeric(0, 50, points=11)})
+        for n, few in ((220, True), (60, True), (2000, False)):
+            chosen = design(schema, n, gamma=9)
+            found = report(chosen.scheme, n=n)
+            reach = chosen.choices[0].pick.half_width
+            assert f"estimated to within {percent(reach)} of the range" in " ".join(found.text().split())
+            told = [one.text for one in found.warnings if one.title == "Few records for pay"]
+            assert bool(told) == few == (reach > 0.05)
+            if told:
+                assert f"carry ± {percent(reach)} of the range" in told[0]
+        wide, known = (report(chosen.scheme, n=220, prior=p) for p in (None, {"pay": [0.5] + [0.05] * 10}))
+        least, most = (json.loads(one.json())["attributes"][0]["half_width_mean"] for one in (known, wide))
+        assert least < 0.97 * most
+
     def test_another_channel_at_the_same_gamma_is_named_before_what_costs_more(self):
         schema = sf.Schema({name: sf.Numeric(0, 64, bins=64) for name in "abcd"})
         plain = sf.Scheme(schema, {name: c.symmetric(64, gamma=3) for name in "abcd"})
@@ -453,8 +469,8 @@ def test_the_numbers_of_the_pictures_can_be_read_and_bounds_are_rounded_up(gamma
     assert marks <= set(said)
     sizes = re.findall(r"font-size: ([\d.]+)px", plot.precision(unit) + plot.beliefs(unit))
     assert sizes and min(map(float, sizes)) >= 8
-    percent = belief(privacy.rho2(unit.measures["gamma"], 0.1)).removesuffix(" %")
-    assert f">10 → {percent}<" in plot.beliefs(unit)
+    shown = belief(privacy.rho2(unit.measures["gamma"], 0.1)).removesuffix(" %")
+    assert f">10 → {shown}<" in plot.beliefs(unit)
 
 
 def test_a_form_tells_as_much_as_those_who_answer_it(monkeypatch):

@@ -98,7 +98,7 @@ def _of_accuracies(facts: Facts) -> list[Caution]:
     if len(short) <= _MOST_ALONE:
         return [_of_accuracy(unit, reach, n, others[unit]) for unit, reach in short]
     names = listed(
-        [f"{quoted(unit)} ({points(reach) if reach < 1 else 'nothing can be said'})" for unit, reach in short]
+        [f"{quoted(unit)} ({_carried(unit, reach) if reach < 1 else 'nothing can be said'})" for unit, reach in short]
     )
     improved = [quoted(unit) for unit, found in others.items() if found is not None]
     at_no_cost = ""
@@ -117,11 +117,16 @@ def _reach(unit: Unit) -> float | None:
     m = unit.measures
     if unit.channel.k == 1 or unit.identity or "not_estimable" in m:
         return None
-    return m.get("half_width_cdf", m.get("half_width"))
+    return m.get("half_width_cdf", m.get("half_width", m.get("half_width_mean")))
+
+
+def _carried(unit: Unit, reach: float) -> str:
+    """A half-width: of a mean, in parts of its range."""
+    return f"± {percent(reach)} of the range" if unit.measures["target"] == "mean" else points(reach)
 
 
 def _of_accuracy(unit: Unit, reach: float, n: int, other: Better | None) -> Caution:
-    carry = f"the figures for {quoted(unit)} carry {points(reach)}"
+    carry = f"the figures for {quoted(unit)} carry {_carried(unit, reach)}"
     if reach >= 1:
         carry = f"nothing can be said about {quoted(unit)}"
     text = f"With {records(n)} {carry}."

@@ -99,7 +99,7 @@ def _accuracy(unit: Unit, channel: Channel, prior: Array, n: int | None) -> dict
     target = "cdf" if unit.ordered and channel.k - unit.nullable > 2 else "shares"
     prior = accuracy_prior(unit, prior)
     if isinstance(channel, Average):
-        return _of_mean(channel, prior, n, unit.nullable)
+        return _of_mean(unit, channel, prior, n)
     try:
         worth = effective_sample_size(subject(channel, prior), prior, target, nullable=unit.nullable)
         out: dict[str, Any] = {"target": target, "effective_sample_size": worth}
@@ -112,9 +112,12 @@ def _accuracy(unit: Unit, channel: Channel, prior: Array, n: int | None) -> dict
         return {"not_estimable": str(problem)}
 
 
-def _of_mean(channel: Average, prior: Array, n: int | None, nullable: bool) -> dict[str, Any]:
+def _of_mean(unit: Unit, channel: Average, prior: Array, n: int | None) -> dict[str, Any]:
     """What is left of a mean, by the scores that the channel was designed for."""
-    plain = mean_variance(identity(channel.k), prior, nullable)
-    worth = plain / mean_variance(channel, prior, nullable)
+    plain = mean_variance(identity(channel.k), prior, unit.nullable)
+    worth = plain / mean_variance(channel, prior, unit.nullable)
     out: dict[str, Any] = {"target": "mean", "effective_sample_size": worth}
-    return out if n is None else out | {"half_width_mean": mean_half_width(channel, n, prior, nullable=nullable)}
+    if n is None:
+        return out
+    known = None if unit.prior_from == EQUAL else prior  # where no shares are known: of hard ones, as in a design
+    return out | {"half_width_mean": mean_half_width(channel, n, known, nullable=unit.nullable)}

@@ -51,9 +51,9 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     ),
     (
         "Accuracy left",
-        "How far the hardest share, or running share, may lie off. Where people may give no answer, shares are those "
-        "among the ones who answer, and known less well the fewer these are; where no shares are known, everybody is "
-        "taken to answer.",
+        "How far the hardest share, or running share, may lie off, or the mean under the hardest shares. Where people "
+        "may give no answer, shares are those among the ones who answer, and known less well the fewer these are; "
+        "where no shares are known, everybody is taken to answer.",
     ),
     (
         "Telling two apart",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sfumato.assess.precision import MANY
 from sfumato.assess.report.measures import widest
 from sfumato.assess.report.unit import Unit
+from sfumato.channels.average import Average
 from sfumato.channels.families import families
 from sfumato.errors import ChannelError, EstimationError
 
@@ -25,7 +26,7 @@ class Better:
 def better(unit: Unit, n: int) -> Better | None:
     """The family that tells clearly more at the same gamma, if one does."""
     channel, target = unit.channel, "cdf" if "half_width_cdf" in unit.measures else "shares"
-    if len(unit.names) > 1 or channel.k > MANY or not 1 < channel.gamma < math.inf:
+    if len(unit.names) > 1 or channel.k > MANY or not 1 < channel.gamma < math.inf or isinstance(channel, Average):
         return None
     own, found = widest(unit, channel, n, target), []
     for family, make in families(channel.k, unit.ordered, unit.nullable).items():

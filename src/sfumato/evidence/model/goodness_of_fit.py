@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb, prod
+
+import numpy as np
 
 from sfumato.arrays import Array
 from sfumato.evidence.estimate import Estimate
@@ -52,10 +54,15 @@ def disagreements(moment: Evidence, model: Evidence, level: float) -> tuple[Disa
 
 
 def held_against(unbiased: Estimate, shares: Array) -> Disagreement:
-    """How far modelled shares are from the unbiased ones of the population."""
+    """How far modelled shares are from the unbiased ones of the population.
+
+    An answer that nobody happened to give tells no variance, and one that the model hardly expects has more than that:
+    of each the noise is that of the larger count, the one that came or the one that the model expects.
+    """
     from scipy.stats import chi2
 
-    statistic, freedom = wald(unbiased.unbiased - shares, unbiased.cov)
+    expected = tuple(one.holding(np.maximum(one.counts, one.forward(shares) * one.total)) for one in unbiased.seen)
+    statistic, freedom = wald(unbiased.unbiased - shares, replace(unbiased, seen=expected).cov)
     return Disagreement(tuple(unbiased.names), statistic, freedom, float(chi2.sf(statistic, freedom)))
 
 

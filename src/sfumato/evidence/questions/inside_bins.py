@@ -58,7 +58,8 @@ def hidden_spread(halves: Sequence[float], *variances: float) -> tuple[str, ...]
     inside = sum((2 * h) ** 2 / 12 / max(v, 1e-300) for h, v in zip(halves, variances, strict=True))
     if inside <= _HIDDEN:
         return ()
-    how = "much" if inside > 1 else f"by about {percentage(inside / 2)}"
+    evenly = f"by about {percentage(inside / 2)} where they lie evenly in it, by several times that where they do not"
+    how = "much" if inside > 1 else evenly
     return (f"numbers count as the middle of their bin: the correlation of the numbers themselves may differ {how}",)
 
 

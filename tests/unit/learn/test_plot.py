@@ -230,8 +230,10 @@ def test_neighbouring_values_of_a_branch_are_one_stretch():
 def test_the_picture_of_a_regression_leaves_out_the_intercept(release):
     """On the scale of the intercept no coefficient could be read."""
     model = sf.learn.Regression("logistic").fit(release, target="y")
-    rows = [text.get_text() for text in model.plot().axes[0].get_yticklabels()]
+    axes = model.plot().axes[0]
+    rows = [text.get_text() for text in axes.get_yticklabels()]
     assert rows and "Intercept" in model.terms_ and "Intercept" not in rows
+    assert f"y (odds of {model.classes_[1]}), by logistic" in " ".join(axes.get_title(loc="left").split())
 
 
 def test_an_interval_that_tells_nothing_does_not_squeeze_the_others(release):

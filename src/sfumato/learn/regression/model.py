@@ -32,7 +32,7 @@ from sfumato.learn.regression.rare_silence import leave_out_rare_silence, with_s
 from sfumato.learn.regression.rare_values import leave_out_rare_values
 from sfumato.learn.regression.responding import Responding
 from sfumato.learn.regression.response import occupied, response, told_responses
-from sfumato.learn.regression.summary import summary
+from sfumato.learn.regression.summary import explained, summary
 from sfumato.learn.score import Score
 from sfumato.printable import label_text
 from sfumato.threads import one_thread
@@ -237,7 +237,7 @@ class Regression(Classifier):
         self._check_fitted()
         low, high = self.interval(level)
         shown = [i for i, own in enumerate(self.intercepts) if not own] or list(range(len(self.terms_)))
-        title = f"What goes along with {self.target_} ({self.family} regression)"
+        title = f"What goes along with {explained(self)}, by {self.family} regression"
         terms = [self.terms_[i] for i in shown]
         return plot(path, terms, self.coef_[shown], low[shown], high[shown], title, level)
 

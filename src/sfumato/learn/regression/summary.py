@@ -41,11 +41,14 @@ def summary(model: Any, level: float = 0.95) -> str:
     return "\n".join([title.center(width).rstrip(), double, *head, double, body[0], single, *body[1:], double])
 
 
+def explained(model: Any) -> str:
+    """What coefficients speak of: the target, and of two values the one whose odds they raise."""
+    odds = f" (odds of {printable(label_text(model.classes_[1]))})" if model.family == "logistic" else ""
+    return printable(model.target_) + odds
+
+
 def _facts(model: Any, level: float) -> list[tuple[str, str]]:
-    target = printable(model.target_)
-    if model.family == "logistic":
-        target += f" (odds of {printable(label_text(model.classes_[1]))})"
-    out = [("Target", target), ("Records", f"{model.n_:,}"), *about_records(model, level)]
+    out = [("Target", explained(model)), ("Records", f"{model.n_:,}"), *about_records(model, level)]
     out += [("Method", model.method_), ("Covariance", model.covariance_)]
     if model.scale_ is not None:
         known = _number(model.scale_) if model.scale_ > 0 or model.method_ == "exact records" else "not known"

@@ -25,17 +25,22 @@ _REACH = 3.0
 def reach(low: Array, high: Array) -> tuple[float, float]:
     """The ends of an axis on which intervals can be compared, though some tell nothing.
 
-    It holds 0, each interval that leaves 0 out, and of the others three times as much as the middle one takes.
+    It holds 0, each interval that leaves 0 out, and of the others three times as much as the middle one takes, and the
+    middle of each that lies mostly to one side of 0.
 
     >>> reach(np.array([-40.0, 0.1, -0.25]), np.array([38.0, 0.25, 0.5]))
     (-1.5, 1.5)
+    >>> reach(np.array([-0.53, -0.01]), np.array([0.01, 0.01]))
+    (-0.26, 0.01)
     """
     low, high = (np.where(np.isfinite(ends), ends, np.nan) for ends in (low, high))
     size, told = np.fmax(np.abs(low), np.abs(high)), (low > 0) | (high < 0)
     if np.isnan(size).all():
         return -1.0, 1.0
     middle = float(np.nanquantile(size, 0.5, method="lower"))
-    most = max(_REACH * middle, float(np.nanmax(size, where=told, initial=0.0)))
+    point = np.abs(low + high) / 2
+    aside = point > (high - low) / 4
+    most = max(_REACH * middle, *(float(np.nanmax(x, where=y, initial=0.0)) for x, y in ((size, told), (point, aside))))
     ends = max(float(np.nanmin(low, initial=0.0)), -most), min(float(np.nanmax(high, initial=0.0)), most)
     return ends if ends[0] < ends[1] else (-1.0, 1.0)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -293,6 +295,18 @@ def test_the_share_of_the_records_in_a_branch_has_an_interval_that_holds_it():
                 half.append(abs(inside.mean() - middle) <= width)
     assert len(held) > 150 and np.mean(held) > 0.93
     assert np.mean(half) < 0.85
+
+
+def test_a_tree_without_a_question_is_printed_where_the_table_of_all_is_too_large():
+    rng = np.random.default_rng(2)
+    schema = sf.Schema({name: sf.Ordinal(tuple(range(12))) for name in "abcdefg"} | {"y": sf.Categorical((0, 1))})
+    table = {name: rng.integers(0, 12, 400) for name in "abcdefg"} | {"y": rng.integers(0, 2, 400)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        release = sf.randomize(table, sf.Scheme.for_gamma(schema, 5), rng=sf.experiment(1))
+        tree = DecisionTree(max_depth=0).fit(release, target="y")
+    assert len(tree.root_.leaves) == 1
+    assert tree.text(level=0.95).endswith("100 % of records")
 
 
 def test_limits_of_classes_are_told_where_no_answer_is_a_class():

@@ -125,14 +125,12 @@ def share(ev: Evidence, name: str, by: By = None, where: Where = None, *, answer
     return _answer(asked, sums, form, f"shares of {name}", keys, bottom + 1)
 
 
-def share_where(ev: Evidence, where: Where) -> Answer:
+def share_where(ev: Evidence, where: Mapping[str, Any]) -> Answer:
     """The share of all records for which a condition holds."""
     asked = ask(ev, [], None, where)
-    sums = asked.sums(lambda noises: [{}])
-    if where:
-        sums = gather(ev, asked.attributes, lambda noises: [asked.groups.statistic(0, {}), {}])
+    sums = gather(ev, asked.attributes, lambda noises: [asked.groups.statistic(0, {}), {}])
     first = np.zeros(1, dtype=np.int64)
-    form = Shares(first, first + bool(where), np.zeros(1), np.ones(1))
+    form = Shares(first, first + 1, np.zeros(1), np.ones(1))
     return _answer(asked, sums, form, "share of records", {}, None)
 
 

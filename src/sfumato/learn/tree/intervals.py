@@ -51,6 +51,8 @@ def branch_limits(tree: GrownTree, level: float) -> Limits:
         return path
 
     def held(branch: Branch) -> tuple[float, float] | None:
+        if not branch.node.path:
+            return 1.0, 1.0  # everybody
         try:
             low, high = share_where(source, _condition(source, tree, leading(branch))).population().limits(z)
         except EstimationError:

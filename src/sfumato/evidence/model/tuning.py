@@ -4,7 +4,8 @@ On which data they were first set was not written down. What they do is measured
 (``benchmarks/learn``, ``benchmarks/cross_scores``).
 """
 
-#: The penalty of pairs: log-linear effects of this size are nothing unusual. The default of every model.
+#: The penalty of pairs: log-linear effects of this size are nothing unusual. That of each pair is half-way from here to
+#: what its own records tell; where there are too few of them, or one penalty for all will do, it stands alone.
 TAU = 0.3
 #: Held out to choose a model: one part of so many. With fewer records, or with more cells, the default is not
 #: questioned: there is too little to judge by, or it would take minutes.
